@@ -1,0 +1,13 @@
+//! The last words of a panicking tool. With `panic = "abort"` a panic can no longer become a `Failure`, so its message
+//! would be lost in a bare trap; the hook gives it to the operator first.
+//!
+//! The model is told of a trap by the host and never sees this text.
+
+use std::panic;
+
+use crate::log::{Level, log};
+
+/// Sends the message and place of every later panic in this instance through the host's log.
+pub fn install_hook() {
+    panic::set_hook(Box::new(|info| log(Level::Error, &info.to_string())));
+}
