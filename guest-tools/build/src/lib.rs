@@ -121,10 +121,11 @@ pub fn or_explain(built: Result<Vec<Guest>, BuildError>) -> Vec<Guest> {
     })
 }
 
-/// This crate only ever runs from its own workspace.
+/// Two folders above this crate, which only ever runs from its own workspace.
 fn workspace_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .components()
+        .ancestors()
+        .skip(2)
+        .take(1)
         .collect()
 }
