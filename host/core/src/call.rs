@@ -1,0 +1,50 @@
+//! Call: what `wire` read of one call, before anything is believed about it.
+//!
+//! Holds text as it came. Whether it is JSON is for `gate` to say, whether there is such a tool for `registry`.
+
+/// One call as a model asked for it. Nothing here has been checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawCall {
+    /// The id the answer goes to; the provider's, unique at most within one turn, and not always that.
+    pub id: String,
+    /// The name asked for.
+    pub tool: String,
+    /// The arguments.
+    pub arguments: Arguments,
+    /// Whether the provider says that the turn was cut here (only ever true of the last call of a turn).
+    pub cut: bool,
+}
+
+/// Arguments as text, or why there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Arguments {
+    /// The text that should be a JSON object.
+    Text(String),
+    /// An object where the dialect wants its text; read as if it were the text, and recorded.
+    ParsedObject(String),
+    /// The message has no arguments for this call.
+    Absent,
+    /// A string with a lone surrogate: it has no text at all.
+    NotUnicode,
+    /// Something that is neither text nor object where the dialect wants one of them; its kind, in words.
+    Other(&'static str),
+}
+
+impl RawCall {
+    /// A call with arguments as JSON text, for a program that has no provider's message.
+    pub fn new(tool: impl Into<String>, arguments: impl Into<String>) -> Self {
+        Self {
+            id: String::new(),
+            tool: tool.into(),
+            arguments: Arguments::Text(arguments.into()),
+            cut: false,
+        }
+    }
+
+    /// The same call under this id.
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<String>) -> Self {
+        self.id = id.into();
+        self
+    }
+}

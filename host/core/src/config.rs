@@ -1,0 +1,123 @@
+//! Config: the operator's file, `toolgate.toml` (`schemas/config.schema.json`).
+//!
+//! Reads text only; which file, and what its paths are relative to, is settled at the edge. A key that means nothing is an
+//! error with its line: a setting that is silently ignored is worse than none.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::{Access, DeclaredEffects};
+use crate::sandbox::budget::LimitSettings;
+
+/// The whole file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Limits for every tool that does not set its own.
+    #[serde(default)]
+    pub defaults: LimitSettings,
+    /// The tools, in the order of loading.
+    #[serde(default)]
+    pub tools: Vec<ToolEntry>,
+}
+
+/// One component, or a directory of them that share the settings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ToolEntry {
+    /// A component file, or a directory whose `*.wasm` are loaded in alphabetical order; relative to this file.
+    pub path: PathBuf,
+    /// Limits.
+    #[serde(default)]
+    pub limits: LimitSettings,
+    /// Directories the tool may use, each also asked for by its contract.
+    #[serde(default)]
+    pub fs: Vec<DirectoryEntry>,
+    /// `read` or `write`, over what the contract says and the grants allow.
+    #[serde(default)]
+    pub effects: Option<DeclaredEffects>,
+}
+
+/// A directory that is granted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DirectoryEntry {
+    /// Where the tool sees it, such as `/data`.
+    pub guest: String,
+    /// The directory; relative to this file.
+    pub host: PathBuf,
+    /// `read` or `read-write`.
+    pub access: Access,
+}
+
+/// What is wrong with the file: the line, the key and the rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("load:policy: {0}")]
+pub struct ConfigError(String);
+
+impl Config {
+    /// Reads the file's text.
+    ///
+    /// # Errors
+    /// The line, the key and the rule.
+    pub fn parse(text: &str) -> Result<Self, ConfigError> {
+        let config: Self =
+            toml::from_str(text).map_err(|error| ConfigError(error.to_string().trim_end().to_owned()))?;
+        let limits = [("defaults".to_owned(), &config.defaults)].into_iter().chain(
+            config
+                .tools
+                .iter()
+                .enumerate()
+                .map(|(idx, tool)| (format!("tools[{idx}].limits"), &tool.limits)),
+        );
+        for (place, limits) in limits {
+            if let Some((key, max)) = limits.beyond_maximum() {
+                return Err(ConfigError(format!("`{place}.{key}` is outside 1 to {max}")));
+            }
+        }
+        Ok(config)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Config;
+    use crate::contract::Access;
+
+    #[test]
+    fn a_whole_file_is_read() {
+        let config = Config::parse(
+            "[defaults]\ntime_ms = 2000\n[[tools]]\npath = \"a.wasm\"\nlimits = { fuel = 7 }\n\
+             fs = [{ guest = \"/data\", host = \"data\", access = \"read\" }]\n",
+        )
+        .expect("reads");
+        assert_eq!(config.defaults.time_ms, Some(2000));
+        assert_eq!(config.tools.first().map(|tool| tool.limits.fuel), Some(Some(7)));
+        assert_eq!(
+            config
+                .tools
+                .first()
+                .and_then(|tool| tool.fs.first())
+                .map(|fs| fs.access),
+            Some(Access::Read)
+        );
+    }
+
+    #[test]
+    fn what_means_nothing_is_named_with_its_line() {
+        for (text, said) in [
+            ("[[tools]]\npath = \"a\"\nfeul = 1\n", ["line 3", "feul"]),
+            ("[defaults]\ntime_ms = 0\n", ["defaults.time_ms", "outside 1 to 600000"]),
+            ("[[tools]]\npath = \"a\"\nlimits = { fuel = -1 }\n", ["line 3", "fuel"]),
+            ("[[tools]]\npath = \"a\"\npath = \"b\"\n", ["line 3", "duplicate"]),
+            ("[[tools]]\nlimits = {}\n", ["line 1", "path"]),
+        ] {
+            let error = Config::parse(text).expect_err(text).to_string();
+            for part in said {
+                assert!(error.contains(part), "{error}");
+            }
+        }
+    }
+}

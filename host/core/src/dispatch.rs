@@ -1,0 +1,117 @@
+//! Dispatch: is there room for the call, and may it wait until there is?
+//!
+//! The last stage before a guest exists: from here on a call costs a store. Holds the call's place until the store is gone.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::engine::MAX_CALLS;
+use crate::registry::Matched;
+use crate::tool::Tool;
+
+/// Most calls that wait for a place. Each holds its arguments in memory, so an endless queue would be a way to fill it.
+pub const MAX_WAITING: usize = 1024;
+
+/// Longest wait for a place; the caller is then told that the host is full, which is better than no answer.
+pub const MAX_WAIT: Duration = Duration::from_secs(30);
+
+/// Why a call that is in order was not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Overloaded;
+
+/// Whether a call is answered beside others of its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Company {
+    /// It is the only one, and runs where its caller waits.
+    Alone,
+    /// It has others beside it, and runs on a task of its own.
+    Others,
+}
+
+/// A call with a place to run in. Made only by [`Dispatch::place`].
+#[derive(Debug)]
+pub(crate) struct Placed {
+    matched: Matched,
+    company: Company,
+    /// Given back when the call's store is gone.
+    _place: OwnedSemaphorePermit,
+}
+
+impl Placed {
+    pub(crate) const fn tool(&self) -> &Arc<Tool> {
+        self.matched.tool()
+    }
+
+    pub(crate) fn arguments(&self) -> &str {
+        self.matched.arguments()
+    }
+
+    pub(crate) const fn company(&self) -> Company {
+        self.company
+    }
+}
+
+/// The stage that gives out places.
+#[derive(Debug)]
+pub(crate) struct Dispatch {
+    places: Arc<Semaphore>,
+    n_waiting: AtomicUsize,
+}
+
+impl Dispatch {
+    /// As many places as the engine's pool has slots, so that a placed call always finds one.
+    pub(crate) fn new() -> Self {
+        let n_places = usize::try_from(MAX_CALLS).unwrap_or(usize::MAX);
+        Self {
+            places: Arc::new(Semaphore::new(n_places)),
+            n_waiting: AtomicUsize::new(0),
+        }
+    }
+
+    /// Waits for a place, first come, first served.
+    pub(crate) async fn place(&self, matched: Matched, company: Company) -> Result<Placed, Overloaded> {
+        let place = match Arc::clone(&self.places).try_acquire_owned() {
+            Ok(place) => place,
+            Err(_none_free) => self.wait().await?,
+        };
+        Ok(Placed {
+            matched,
+            company,
+            _place: place,
+        })
+    }
+
+    async fn wait(&self) -> Result<OwnedSemaphorePermit, Overloaded> {
+        let waiting = Waiting::join(&self.n_waiting)?;
+        let place = tokio::time::timeout(MAX_WAIT, Arc::clone(&self.places).acquire_owned()).await;
+        drop(waiting);
+        match place {
+            Ok(Ok(place)) => Ok(place),
+            Ok(Err(_)) | Err(_) => Err(Overloaded),
+        }
+    }
+}
+
+/// One place in the queue, left when the wait ends in whatever way.
+struct Waiting<'q>(&'q AtomicUsize);
+
+impl<'q> Waiting<'q> {
+    fn join(n_waiting: &'q AtomicUsize) -> Result<Self, Overloaded> {
+        let before = n_waiting.fetch_add(1, Ordering::Relaxed);
+        let waiting = Self(n_waiting);
+        if before < MAX_WAITING {
+            Ok(waiting)
+        } else {
+            Err(Overloaded)
+        }
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,195 @@
+//! Engine: the one place where the runtime's knobs are set, each with its reason, and the ticker that makes guests yield.
+//!
+//! Guest memory never goes to a file either: wasmtime's `coredump` feature is not built in.
+//! Used by `load` and `sandbox`, imports neither. The reasons cite wasmtime's documentation and advisories (GHSA).
+
+use std::thread;
+use std::time::Duration;
+
+use wasmtime::{
+    Config, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig, Strategy, WasmBacktraceDetails,
+};
+
+use crate::units::ByteCount;
+
+/// How often a running guest looks up. A good call beside spinning ones waits for at most two ticks of each, and a deadline
+/// is kept to the tick; a shorter one costs wake-ups on an idle host.
+pub const TICK: Duration = Duration::from_millis(5);
+
+/// Most calls at once. The pool reserves address space for each of them at start, memory only while they run.
+pub const MAX_CALLS: u32 = 64;
+
+/// Size of a slot in the pool of linear memories, and so the most memory a call can be given.
+pub const MAX_MEMORY: ByteCount = ByteCount::mib(1024);
+
+/// Most memories of one call: what the largest known toolchain makes (three) and one.
+pub(crate) const MEMORIES: usize = 4;
+/// Most tables of one call.
+pub(crate) const TABLES: usize = 8;
+/// Most core instances of one call: a CPython component has some twenty.
+pub(crate) const INSTANCES: usize = 32;
+
+/// Stack of WebAssembly code. A guest that recurses traps here; the rest of the fibre's stack is left to host functions,
+/// and an overflow there would abort the process.
+const WASM_STACK: usize = 512 << 10;
+
+/// Stack of the fibre a call runs on: 1.5 MiB for host code above the guest's.
+const FIBRE_STACK: usize = 2 << 20;
+
+/// Bytes of each slot that stay mapped between calls and are zeroed by hand, instead of being given back and faulted in
+/// again: page faults and `madvise` are most of a small call's cost.
+const MEMORY_KEPT: usize = 256 << 10;
+const TABLE_KEPT: usize = 16 << 10;
+const STACK_KEPT: usize = 64 << 10;
+
+/// The compiler and runtime every tool of a host shares. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct HostEngine {
+    engine: Engine,
+}
+
+impl std::fmt::Debug for HostEngine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HostEngine").finish_non_exhaustive()
+    }
+}
+
+impl HostEngine {
+    /// Builds the engine and starts its ticker, which ends by itself when the last clone is gone.
+    ///
+    /// # Errors
+    /// A profile that this platform does not support, or no thread for the ticker.
+    pub(crate) fn new() -> wasmtime::Result<Self> {
+        let engine = Engine::new(&profile())?;
+        start_ticker(&engine)?;
+        Ok(Self { engine })
+    }
+
+    pub(crate) const fn get(&self) -> &Engine {
+        &self.engine
+    }
+}
+
+/// Turns the epoch over for as long as somebody holds the engine.
+fn start_ticker(engine: &Engine) -> std::io::Result<()> {
+    let weak = engine.weak();
+    let tick = move || {
+        while let Some(engine) = weak.upgrade() {
+            engine.increment_epoch();
+            drop(engine);
+            thread::sleep(TICK);
+        }
+    };
+    thread::Builder::new()
+        .name("toolgate-ticker".into())
+        .spawn(tick)
+        .map(drop)
+}
+
+/// The hardened profile. What defaults to the wanted value is pinned, so that an upgrade cannot turn it.
+pub fn profile() -> Config {
+    let mut config = Config::new();
+    // Cranelift, optimising for speed: Winch has no epochs.
+    config
+        .strategy(Strategy::Cranelift)
+        .cranelift_opt_level(OptLevel::Speed);
+    // Work is bounded by a count that is the same on every machine, time by the ticker; neither alone is enough.
+    config.consume_fuel(true).epoch_interruption(true);
+    // The same bits for the same NaN on every machine: a pure tool's answer must not depend on the processor.
+    config.cranelift_nan_canonicalization(true);
+    config.wasm_relaxed_simd(false).relaxed_simd_deterministic(true);
+    // Component-model async and its tables (on by default since 46): GHSA-32h6, GHSA-xrvr. Its APIs panic from here on.
+    config.concurrency_support(false);
+    // The garbage collector and what needs it (on by default since 47): guests could abort the host, GHSA-43j2, GHSA-wvgq.
+    config
+        .gc_support(false)
+        .wasm_gc(false)
+        .wasm_function_references(false)
+        .wasm_exceptions(false);
+    // Shared memory is invisible to the limiter and its host API is unsound (RUSTSEC-2025-0118).
+    config.wasm_threads(false).shared_memory(false);
+    // Young or unneeded proposals.
+    config
+        .wasm_memory64(false)
+        .wasm_custom_page_sizes(false)
+        .wasm_wide_arithmetic(false)
+        .wasm_stack_switching(false);
+    config
+        .wasm_component_model_map(false)
+        .wasm_component_model_fixed_length_lists(false);
+    config.wasm_component_model_implements(false);
+    // A guest's recursion traps; a pooled stack never shows one call what the call before left on it.
+    config
+        .max_wasm_stack(WASM_STACK)
+        .async_stack_size(FIBRE_STACK)
+        .async_stack_zeroing(true);
+    // Frames tell a host-call refusal from a result that was too big to lift; no debug information is kept for them.
+    config.wasm_backtrace_max_frames(std::num::NonZeroUsize::new(8));
+    config
+        .wasm_backtrace_details(WasmBacktraceDetails::Disable)
+        .debug_info(false);
+    config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool()));
+    config
+}
+
+/// Room for [`MAX_CALLS`] calls of the largest component; three of these limits are unlimited by default.
+fn pool() -> PoolingAllocationConfig {
+    let per_call = |n: usize| MAX_CALLS.saturating_mul(small(n));
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(MAX_CALLS)
+        .total_stacks(MAX_CALLS)
+        .total_core_instances(per_call(INSTANCES))
+        .total_memories(per_call(MEMORIES))
+        .total_tables(per_call(TABLES))
+        .max_core_instances_per_component(small(INSTANCES))
+        .max_memories_per_component(small(MEMORIES))
+        .max_tables_per_component(small(TABLES))
+        .max_memory_size(MAX_MEMORY.as_usize())
+        .linear_memory_keep_resident(MEMORY_KEPT)
+        .table_keep_resident(TABLE_KEPT)
+        .async_stack_keep_resident(STACK_KEPT);
+    pool
+}
+
+fn small(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::HostEngine;
+
+    #[test]
+    fn the_profile_is_accepted_as_written() {
+        let engine = HostEngine::new().expect("this platform supports the profile");
+        let config = engine.get().config();
+        assert!(config.get_consume_fuel() && config.get_epoch_interruption());
+        assert!(!config.get_concurrency_support() && !config.get_shared_memory());
+        assert!(config.get_async_stack_zeroing());
+        let features = config.get_wasm_features();
+        for off in [
+            wasmtime::WasmFeatures::GC,
+            wasmtime::WasmFeatures::THREADS,
+            wasmtime::WasmFeatures::MEMORY64,
+            wasmtime::WasmFeatures::RELAXED_SIMD,
+            wasmtime::WasmFeatures::EXCEPTIONS,
+            wasmtime::WasmFeatures::CM_ASYNC,
+        ] {
+            assert!(!features.intersects(off), "{off:?} is off");
+        }
+    }
+
+    #[test]
+    fn the_ticker_ends_with_its_engine() {
+        let engine = HostEngine::new().expect("builds");
+        let weak = engine.get().weak();
+        drop(engine);
+        let until = Instant::now() + Duration::from_secs(10);
+        while weak.upgrade().is_some() {
+            assert!(Instant::now() < until, "the ticker still holds the engine");
+            std::thread::yield_now();
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Host: the line itself. One call walks it from bytes to reply, and nothing leaves it sideways.
+//!
+//! Holds the stages and their order. What each of them checks stands in its own file.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+
+use crate::call::RawCall;
+use crate::check::{self, Checked};
+use crate::clock::{Clock, SystemClock};
+use crate::dispatch::{Company, Dispatch};
+use crate::engine::HostEngine;
+use crate::gate::{Gate, GateLimits, Normalised};
+use crate::load::{LoadError, Loader, ToolSource};
+use crate::refusal::{Failure, HostFailure, NotDone};
+use crate::registry::Registry;
+use crate::reply::{Effects, Reply, Verdict};
+use crate::sandbox::budget::LimitSettings;
+use crate::sandbox::{Sandbox, Trace};
+use crate::stats::{Counters, Stats};
+use crate::text;
+use crate::tool::Tool;
+use crate::usage::{Laps, Stage};
+
+/// Loaded tools and everything that stands between them and a model. Cheap to clone; needs a tokio runtime.
+#[derive(Clone, Debug)]
+pub struct Host {
+    stages: Arc<Stages>,
+}
+
+#[derive(Debug)]
+struct Stages {
+    gate: Gate,
+    registry: Registry,
+    dispatch: Dispatch,
+    sandbox: Sandbox,
+    counters: Counters,
+    clock: Arc<dyn Clock>,
+}
+
+/// What one walk leaves beside its outcome, however it ends.
+struct Record {
+    laps: Laps,
+    normalised: Vec<Normalised>,
+    trace: Trace,
+}
+
+impl Host {
+    /// A host with nothing loaded yet.
+    pub fn builder() -> HostBuilder {
+        HostBuilder::default()
+    }
+
+    /// Answers one call. Never an error, never a panic: whatever happens is said in the reply.
+    pub async fn call(&self, call: RawCall) -> Reply {
+        self.answer_call(call, Company::Alone).await
+    }
+
+    /// The loaded tools, sorted by name.
+    pub fn tools(&self) -> impl Iterator<Item = &Tool> {
+        self.stages.registry.tools().map(Arc::as_ref)
+    }
+
+    /// Counts over all calls so far.
+    pub fn stats(&self) -> Stats {
+        self.stages.counters.snapshot()
+    }
+
+    pub(crate) fn writes(&self, tool: &str) -> bool {
+        self.stages.registry.get(tool).is_some_and(|tool| tool.writes)
+    }
+
+    pub(crate) async fn answer_call(&self, call: RawCall, company: Company) -> Reply {
+        let (id, asked) = (call.id.clone(), call.tool.clone());
+        let mut record = Record {
+            laps: Laps::new(Arc::clone(&self.stages.clock)),
+            normalised: Vec::new(),
+            trace: Trace::default(),
+        };
+        let walk = AssertUnwindSafe(self.stages.walk(call, company, &mut record))
+            .catch_unwind()
+            .await;
+        // The walk borrows nothing that a panic could leave half-changed and that is read again: the record only grows.
+        let outcome =
+            walk.unwrap_or_else(|panic| Err(NotDone::Failed(Failure::Host(HostFailure::Internal(words(&panic))))));
+        let reply = self.reply(id, &asked, outcome, record);
+        tracing::info!(target: "toolgate::call", "{}", reply.operator_line());
+        reply
+    }
+
+    fn reply(&self, id: String, asked: &str, outcome: Result<Checked, NotDone>, mut record: Record) -> Reply {
+        let verdict = match outcome {
+            Ok(checked) => Verdict::Done(checked),
+            Err(NotDone::Refused(rejection)) => Verdict::Refused(rejection),
+            Err(NotDone::Failed(failure)) => Verdict::Failed(failure),
+        };
+        let tool = self.stages.registry.get(asked);
+        let log = record.trace.take_log();
+        let mut usage = record.laps.usage;
+        let spent = record.trace.spent;
+        (usage.fuel, usage.memory) = (spent.fuel, spent.memory);
+        (usage.log, usage.log_dropped) = (spent.log, spent.log_dropped);
+        Reply {
+            id,
+            tool: text::one_line(asked, 80),
+            effects: effects(&verdict, tool.map(Arc::as_ref)),
+            verdict,
+            usage,
+            normalised: record.normalised,
+            log,
+        }
+    }
+}
+
+impl Stages {
+    /// One call, bytes to verdict. There is no second path: a message's calls, a program's and the library's all end here.
+    async fn walk(&self, raw: RawCall, company: Company, record: &mut Record) -> Result<Checked, NotDone> {
+        let Record {
+            laps,
+            normalised,
+            trace,
+        } = record;
+        laps.start();
+        let admitted = laps.passed(Stage::Gate, self.gate.admit(raw, normalised))?;
+        let matched = laps.passed(Stage::Registry, self.registry.find(admitted))?;
+        let placed = laps.passed(Stage::Dispatch, self.dispatch.place(matched, company).await)?;
+        let output = laps.passed(Stage::Sandbox, self.sandbox.run(placed, trace).await)?;
+        let checked = laps.passed(Stage::Check, check::accept(output))?;
+        Ok(checked)
+    }
+}
+
+/// What a call may have changed. A tool without a grant that writes can change nothing, whatever became of it.
+fn effects(verdict: &Verdict, tool: Option<&Tool>) -> Effects {
+    let can_write = tool.is_some_and(|tool| tool.grants.can_write());
+    match verdict {
+        _ if !can_write => Effects::None,
+        Verdict::Refused(_) => Effects::None,
+        Verdict::Done(_) | Verdict::Failed(Failure::Result(_)) => Effects::Done,
+        Verdict::Failed(Failure::Tool(failure)) if failure.is_said_by_the_tool() => Effects::Done,
+        Verdict::Failed(Failure::Tool(_) | Failure::Host(HostFailure::Internal(_))) => Effects::Unknown,
+        Verdict::Failed(Failure::Host(HostFailure::Overloaded | HostFailure::GrantGone(_))) => Effects::None,
+    }
+}
+
+/// A panic's message.
+fn words(panic: &Box<dyn Any + Send>) -> String {
+    let said = panic.downcast_ref::<&str>().map(|said| (*said).to_owned());
+    said.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".to_owned())
+}
+
+/// Collects tools and settings, and loads them all or none.
+#[derive(Debug, Default)]
+pub struct HostBuilder {
+    sources: Vec<ToolSource>,
+    defaults: LimitSettings,
+    gate: GateLimits,
+    clock: Option<Arc<dyn Clock>>,
+}
+
+impl HostBuilder {
+    /// Adds one tool.
+    #[must_use]
+    pub fn tool(mut self, source: ToolSource) -> Self {
+        self.sources.push(source);
+        self
+    }
+
+    /// Adds several tools.
+    #[must_use]
+    pub fn tools(mut self, sources: impl IntoIterator<Item = ToolSource>) -> Self {
+        self.sources.extend(sources);
+        self
+    }
+
+    /// Limits for what a tool's source does not set.
+    #[must_use]
+    pub fn defaults(mut self, defaults: LimitSettings) -> Self {
+        self.defaults = defaults;
+        self
+    }
+
+    /// What may pass as a call at all.
+    #[must_use]
+    pub fn gate(mut self, limits: GateLimits) -> Self {
+        self.gate = limits;
+        self
+    }
+
+    /// Another clock than the system's.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// Loads every tool.
+    ///
+    /// # Errors
+    /// Every tool that breaks a rule, in the order of loading; then nothing is loaded.
+    pub async fn build(self) -> Result<Host, BuildError> {
+        let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
+        let counters = Counters::default();
+        let engine = HostEngine::new().map_err(BuildError::platform)?;
+        let loader =
+            Loader::new(engine, Arc::clone(&clock), Arc::clone(&counters.loads)).map_err(BuildError::platform)?;
+        let loads = self
+            .sources
+            .into_iter()
+            .map(|source| loader.load(source, self.defaults));
+        let mut tools = Vec::new();
+        let mut errors = Vec::new();
+        for loaded in futures_util::future::join_all(loads).await {
+            match loaded {
+                Ok(tool) => tools.push(tool),
+                Err(error) => errors.push(error),
+            }
+        }
+        if !errors.is_empty() {
+            return Err(BuildError::Tools(errors));
+        }
+        let registry = Registry::new(tools).map_err(BuildError::Tools)?;
+        let sandbox = Sandbox::new(Arc::clone(&clock), Arc::clone(&counters.calls));
+        let stages = Stages {
+            gate: Gate::new(self.gate),
+            registry,
+            dispatch: Dispatch::new(),
+            sandbox,
+            counters,
+            clock,
+        };
+        Ok(Host {
+            stages: Arc::new(stages),
+        })
+    }
+}
+
+/// Why there is no host.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum BuildError {
+    /// Tools that break a rule.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Tools(Vec<LoadError>),
+    /// This platform does not support the profile guests run under.
+    #[error("this platform does not support the sandbox: {0}")]
+    Platform(String),
+}
+
+impl BuildError {
+    fn platform(error: wasmtime::Error) -> Self {
+        Self::Platform(format!("{error:#}"))
+    }
+}
+
+/// The contract that a component says of itself, in an instance with nothing granted. For a packer.
+///
+/// # Errors
+/// The rule the component breaks.
+pub async fn contract_of(file: &str, bytes: &[u8]) -> Result<String, BuildError> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let engine = HostEngine::new().map_err(BuildError::platform)?;
+    let loader = Loader::new(engine, clock, Arc::default()).map_err(BuildError::platform)?;
+    loader
+        .ask_contract(file, bytes)
+        .await
+        .map_err(|error| BuildError::Tools(vec![error]))
+}

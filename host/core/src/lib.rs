@@ -1,0 +1,78 @@
+//! Toolgate runs third-party tools for LLM agents.
+//!
+//! A tool is a WebAssembly component that nobody has to trust. The host checks a model's call before the tool exists in
+//! memory, runs it in a sandbox that it cannot leave or outlast, checks what came back, and answers every call id with
+//! exactly one reply that the model can act on:
+//!
+//! ```text
+//! wire ──▶ gate ──▶ registry ──▶ dispatch ──▶ sandbox ──▶ check ──▶ reply ──▶ wire
+//! ```
+//!
+//! [`Host`] is the line. [`Host::answer`] takes a provider's message ([`Turn`]) to the next one, [`Host::call`] answers one
+//! call. `docs/ARCHITECTURE.md` shows the whole.
+
+mod anatomy;
+mod call;
+mod check;
+mod clock;
+mod config;
+mod contract;
+mod dispatch;
+mod engine;
+mod field_path;
+mod gate;
+mod host;
+mod json;
+mod load;
+mod refusal;
+mod registry;
+mod reply;
+mod sandbox;
+mod schema;
+mod stats;
+mod text;
+mod tool;
+mod turn;
+mod units;
+mod usage;
+mod wire;
+
+pub use crate::anatomy::{Anatomy, MAX_FILE, NotComponent, with_contract};
+pub use crate::call::{Arguments, RawCall};
+pub use crate::check::{Checked, ResultFailure};
+pub use crate::clock::{Clock, SystemClock};
+pub use crate::config::{Config, ConfigError, DirectoryEntry, ToolEntry};
+pub use crate::contract::{
+    Access, AskedDirectory, AskedLimits, Capabilities, Contract, ContractError, DeclaredEffects, MAX_CONTRACT,
+    Relation, ToolName,
+};
+pub use crate::dispatch::{MAX_WAIT, MAX_WAITING};
+pub use crate::engine::{MAX_CALLS, MAX_MEMORY, TICK};
+pub use crate::field_path::{FieldPath, Segment};
+pub use crate::gate::{CallRejection, DEFAULT_ARGUMENTS, DEFAULT_DEPTH, GateLimits, Normalised};
+pub use crate::host::{BuildError, Host, HostBuilder, contract_of};
+pub use crate::load::{LoadError, LoadProblem, ToolSource};
+pub use crate::refusal::{Code, Failure, FixableBy, HostFailure, Rejection, Rule};
+pub use crate::registry::RegistryRejection;
+pub use crate::reply::{Effects, MachineReply, Reply, Verdict};
+pub use crate::sandbox::budget::{
+    DEFAULT_FUEL, DEFAULT_LOG, DEFAULT_MEMORY, DEFAULT_RESULT, DEFAULT_TIME, LimitSettings, Limits, MAX_FUEL,
+    MAX_RESULT, MAX_TIME,
+};
+pub use crate::sandbox::grants::{DirectoryGrant, GrantError, Grants};
+pub use crate::sandbox::guest_state::LogLine;
+pub use crate::sandbox::stop::{GuestText, ToolFailure};
+pub use crate::schema::{Keyword, Schema, SchemaError, Violation, Wants};
+pub use crate::stats::Stats;
+pub use crate::text::{clean, one_line};
+pub use crate::tool::Tool;
+pub use crate::turn::Answer;
+pub use crate::units::{ByteCount, Depth};
+pub use crate::usage::{Stage, Usage};
+pub use crate::wire::{Dialect, MAX_MESSAGE, Turn, TurnError};
+
+/// The runtime profile guests run under, for benchmarks that hold a host against the bare runtime. Not part of the API.
+#[doc(hidden)]
+pub mod bench {
+    pub use crate::engine::profile;
+}

@@ -1,0 +1,337 @@
+//! Refusal: why a call was not answered, and the one table that gives each reason its stable code.
+//!
+//! The reasons themselves are the stages'; here they become `stage:rule:where`. What they say to whom is for `reply`.
+
+use std::fmt;
+
+use crate::check::ResultFailure;
+use crate::dispatch::Overloaded;
+use crate::field_path::FieldPath;
+use crate::gate::CallRejection;
+use crate::registry::RegistryRejection;
+use crate::sandbox::RunFailure;
+use crate::sandbox::stop::ToolFailure;
+use crate::schema::Keyword;
+
+/// A statement about the request: the tool never ran, nothing changed anywhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rejection {
+    /// It is no call.
+    Call(CallRejection),
+    /// No tool takes it.
+    Registry(RegistryRejection),
+}
+
+/// A statement about the world or the host: the request was in order, and there is no answer to use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The tool came to no answer.
+    Tool(ToolFailure),
+    /// The answer breaks a promise.
+    Result(ResultFailure),
+    /// The host could not run the call, or has a bug.
+    Host(HostFailure),
+}
+
+/// What is not the tool's doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostFailure {
+    /// There was no room. Nothing ran.
+    Overloaded,
+    /// A directory the tool was granted is gone. Nothing ran. The text is for the operator.
+    GrantGone(String),
+    /// A bug. Whether the tool ran is not known. The text is for the operator.
+    Internal(String),
+}
+
+/// The end of a call that is not an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NotDone {
+    Refused(Rejection),
+    Failed(Failure),
+}
+
+impl From<CallRejection> for NotDone {
+    fn from(rejection: CallRejection) -> Self {
+        Self::Refused(Rejection::Call(rejection))
+    }
+}
+
+impl From<RegistryRejection> for NotDone {
+    fn from(rejection: RegistryRejection) -> Self {
+        Self::Refused(Rejection::Registry(rejection))
+    }
+}
+
+impl From<Overloaded> for NotDone {
+    fn from(_: Overloaded) -> Self {
+        Self::Failed(Failure::Host(HostFailure::Overloaded))
+    }
+}
+
+impl From<RunFailure> for NotDone {
+    fn from(failure: RunFailure) -> Self {
+        Self::Failed(match failure {
+            RunFailure::Tool(failure) => Failure::Tool(failure),
+            RunFailure::NoRoom => Failure::Host(HostFailure::Overloaded),
+            RunFailure::GrantGone(problem) => Failure::Host(HostFailure::GrantGone(problem)),
+            RunFailure::Internal(problem) => Failure::Host(HostFailure::Internal(problem)),
+        })
+    }
+}
+
+impl From<ResultFailure> for NotDone {
+    fn from(failure: ResultFailure) -> Self {
+        Self::Failed(Failure::Result(failure))
+    }
+}
+
+/// Who can do something about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FixableBy {
+    /// The model, by asking differently.
+    Model,
+    /// Anybody, by asking again later.
+    Retry,
+    /// The operator or the tool's author.
+    Operator,
+    /// Nobody: that is how the world is.
+    Nobody,
+}
+
+impl FixableBy {
+    /// The word in the machine's copy.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Retry => "retry",
+            Self::Operator => "operator",
+            Self::Nobody => "nobody",
+        }
+    }
+}
+
+macro_rules! rules {
+    ($($(#[doc = $meaning:literal])+ $variant:ident = $code:literal, $located:literal, $fixable:ident;)+) => {
+        /// Every rule a call can end by. A code never changes its meaning.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Rule {
+            $($(#[doc = $meaning])+ $variant,)+
+        }
+
+        impl Rule {
+            /// All of them, in the order of the line.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// The stable part of the code, `stage:rule`.
+            pub const fn code(self) -> &'static str {
+                match self { $(Self::$variant => $code,)+ }
+            }
+
+            /// Whether the code goes on with a place, `stage:rule:where`.
+            pub const fn has_place(self) -> bool {
+                match self { $(Self::$variant => $located,)+ }
+            }
+
+            /// What it means, as the table in the documents says it.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($meaning,)+).trim_ascii(),)+ }
+            }
+
+            /// Who can do something about it.
+            pub const fn fixable_by(self) -> FixableBy {
+                match self { $(Self::$variant => FixableBy::$fixable,)+ }
+            }
+        }
+    };
+}
+
+rules! {
+    /// The provider cut the turn inside this call, or its arguments end inside a value.
+    CallTruncated = "call:truncated", false, Model;
+    /// The arguments are more bytes than allowed.
+    CallTooLarge = "call:too_large", false, Model;
+    /// The arguments hold text that is not Unicode.
+    CallBadText = "call:bad_text", false, Model;
+    /// The arguments break the JSON grammar.
+    CallUnparsable = "call:unparsable", false, Model;
+    /// The arguments are nested deeper than allowed.
+    CallTooDeep = "call:too_deep", false, Model;
+    /// An object in the arguments has one key twice.
+    CallDuplicateKey = "call:duplicate_key", true, Model;
+    /// A number in the arguments cannot be held exactly.
+    CallInexactNumber = "call:inexact_number", true, Model;
+    /// The arguments are JSON, but no object.
+    CallNotObject = "call:not_object", false, Model;
+    /// No tool has this name.
+    CallUnknownTool = "call:unknown_tool", false, Model;
+    /// A required key is not there.
+    ArgsMissing = "args:missing", true, Model;
+    /// A key is not declared.
+    ArgsUnexpected = "args:unexpected", true, Model;
+    /// A value has another type than declared.
+    ArgsType = "args:type", true, Model;
+    /// A number, a length or a count is out of bounds.
+    ArgsRange = "args:range", true, Model;
+    /// A value is none of the permitted ones, or does not match its pattern or format.
+    ArgsAllowed = "args:allowed", true, Model;
+    /// A value fits none of the declared alternatives, or breaks a rule with no code of its own.
+    ArgsShape = "args:shape", true, Model;
+    /// The tool spent all its fuel.
+    ToolFuel = "tool:fuel", false, Model;
+    /// The tool ran or waited past its deadline.
+    ToolTimeout = "tool:timeout", false, Model;
+    /// The tool wanted more memory, tables or handles than it is given.
+    ToolMemory = "tool:memory", false, Model;
+    /// The tool recursed past its stack.
+    ToolStack = "tool:stack", false, Operator;
+    /// The tool crashed.
+    ToolTrap = "tool:trap", false, Operator;
+    /// The tool ended its program instead of answering.
+    ToolExit = "tool:exit", false, Operator;
+    /// The tool says that what was asked for does not exist.
+    ToolNotFound = "tool:not_found", false, Model;
+    /// The tool says that a rule of its world forbids the request.
+    ToolRefused = "tool:refused", false, Nobody;
+    /// The tool says, or the host sees, that something it needs is not there now.
+    ToolUnavailable = "tool:unavailable", false, Retry;
+    /// The tool says that it failed.
+    ToolFailed = "tool:failed", false, Model;
+    /// The result does not have the declared shape.
+    ResultShape = "result:shape", true, Operator;
+    /// Nothing came where something was promised.
+    ResultEmpty = "result:empty", true, Nobody;
+    /// The result has more items, characters, keys, levels or bytes than promised or allowed.
+    ResultTooBig = "result:too_big", true, Operator;
+    /// A number in the result is out of its declared bounds.
+    ResultRange = "result:range", true, Operator;
+    /// The host has no room for the call. Nothing ran.
+    HostOverloaded = "host:overloaded", false, Retry;
+    /// The host has a bug.
+    HostInternal = "host:internal", false, Operator;
+}
+
+/// A stable code with its place, such as `args:range:rows.0.qty`; the place is left out at the root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// The rule.
+    pub rule: Rule,
+    /// The place, where the rule has one.
+    pub at: FieldPath,
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.rule.code())?;
+        if self.at.is_root() {
+            Ok(())
+        } else {
+            write!(f, ":{}", self.at)
+        }
+    }
+}
+
+impl Rejection {
+    /// The stable code.
+    pub fn code(&self) -> Code {
+        let (rule, at) = match self {
+            Self::Call(rejection) => call_code(rejection),
+            Self::Registry(RegistryRejection::UnknownTool {
+                names: _,
+                complete: _,
+                nearest: _,
+            }) => (Rule::CallUnknownTool, None),
+            Self::Registry(RegistryRejection::Arguments(violation)) => {
+                let rule = match violation.keyword {
+                    Keyword::Required => Rule::ArgsMissing,
+                    Keyword::Undeclared => Rule::ArgsUnexpected,
+                    Keyword::Type => Rule::ArgsType,
+                    Keyword::NumberRange | Keyword::TooFew | Keyword::TooMany => Rule::ArgsRange,
+                    Keyword::Enum | Keyword::Pattern | Keyword::Format => Rule::ArgsAllowed,
+                    Keyword::Schema => Rule::ArgsShape,
+                };
+                (rule, Some(&violation.at))
+            }
+        };
+        Code {
+            rule,
+            at: at.cloned().unwrap_or_default(),
+        }
+    }
+}
+
+const fn call_code(rejection: &CallRejection) -> (Rule, Option<&FieldPath>) {
+    match rejection {
+        CallRejection::Truncated => (Rule::CallTruncated, None),
+        CallRejection::Unparsable { at: _, problem: _ } => (Rule::CallUnparsable, None),
+        CallRejection::NotObject { got: _ } => (Rule::CallNotObject, None),
+        CallRejection::TooLarge { size: _, max: _ } => (Rule::CallTooLarge, None),
+        CallRejection::TooDeep { max: _ } => (Rule::CallTooDeep, None),
+        CallRejection::DuplicateKey { at } => (Rule::CallDuplicateKey, Some(at)),
+        CallRejection::InexactNumber { at } => (Rule::CallInexactNumber, Some(at)),
+        CallRejection::BadText => (Rule::CallBadText, None),
+    }
+}
+
+impl Failure {
+    /// The stable code.
+    pub fn code(&self) -> Code {
+        let (rule, at) = match self {
+            Self::Tool(failure) => (tool_rule(failure), None),
+            Self::Result(failure) => result_code(failure),
+            Self::Host(HostFailure::Overloaded) => (Rule::HostOverloaded, None),
+            Self::Host(HostFailure::GrantGone(_)) => (Rule::ToolUnavailable, None),
+            Self::Host(HostFailure::Internal(_)) => (Rule::HostInternal, None),
+        };
+        Code {
+            rule,
+            at: at.cloned().unwrap_or_default(),
+        }
+    }
+}
+
+const fn tool_rule(failure: &ToolFailure) -> Rule {
+    match failure {
+        ToolFailure::OutOfFuel { fuel: _ } => Rule::ToolFuel,
+        ToolFailure::OutOfTime { after: _ } => Rule::ToolTimeout,
+        ToolFailure::OutOfMemory { max: _ } => Rule::ToolMemory,
+        ToolFailure::OutOfStack => Rule::ToolStack,
+        ToolFailure::Trapped { kind: _ } => Rule::ToolTrap,
+        ToolFailure::Exited { status: _ } => Rule::ToolExit,
+        ToolFailure::NotFound(_) => Rule::ToolNotFound,
+        ToolFailure::SaidNo(_) => Rule::ToolRefused,
+        ToolFailure::Unavailable(_) => Rule::ToolUnavailable,
+        ToolFailure::Failed(_) => Rule::ToolFailed,
+    }
+}
+
+fn result_code(failure: &ResultFailure) -> (Rule, Option<&FieldPath>) {
+    match failure {
+        ResultFailure::NotJson { problem: _, at } => (Rule::ResultShape, Some(at)),
+        ResultFailure::Shape(violation) => (Rule::ResultShape, Some(&violation.at)),
+        ResultFailure::Empty { at } => (Rule::ResultEmpty, Some(at)),
+        ResultFailure::TooMany(violation) => (Rule::ResultTooBig, Some(&violation.at)),
+        ResultFailure::TooLarge { max: _ } | ResultFailure::TooDeep { max: _ } => (Rule::ResultTooBig, None),
+        ResultFailure::Range(violation) => (Rule::ResultRange, Some(&violation.at)),
+        ResultFailure::Inexact { at } => (Rule::ResultRange, Some(at)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::Rule;
+
+    #[test]
+    fn every_rule_has_a_code_of_its_own_and_a_meaning() {
+        let codes: BTreeSet<&str> = Rule::ALL.iter().map(|rule| rule.code()).collect();
+        assert_eq!(codes.len(), Rule::ALL.len());
+        for rule in Rule::ALL {
+            let (stage, name) = rule.code().split_once(':').expect("`stage:rule`");
+            assert!(["call", "args", "tool", "result", "host"].contains(&stage), "{stage}");
+            assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{name}");
+            assert!(rule.meaning().ends_with('.'), "{}", rule.code());
+        }
+    }
+}

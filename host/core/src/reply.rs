@@ -1,0 +1,553 @@
+//! Reply: what became of a call, said once for the model, once for the operator, once for a program.
+//!
+//! One value, rendered in one place, so that the three copies cannot drift. Decides nothing.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::check::{Checked, ResultFailure};
+use crate::field_path::FieldPath;
+use crate::gate::{CallRejection, Normalised};
+use crate::refusal::{Code, Failure, HostFailure, Rejection};
+use crate::registry::RegistryRejection;
+use crate::sandbox::guest_state::LogLine;
+use crate::sandbox::stop::ToolFailure;
+use crate::schema::{Keyword, Violation, Wants};
+use crate::text;
+use crate::usage::Usage;
+
+/// Most bytes of what the model reads of a call that was not done: a sentence and a hint, never a payload. Together with
+/// the code they stay under 1 KiB.
+const MAX_SENTENCE: usize = 560;
+const MAX_HINT: usize = 300;
+
+/// What a call may have changed outside its sandbox. It decides whether asking again is safe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effects {
+    /// Nothing can have changed: the tool did not run, or has no grant that lets it change anything.
+    None,
+    /// The tool finished; what it changed stays changed, even where its result was thrown away.
+    Done,
+    /// It was stopped midway with a grant that reaches outside.
+    Unknown,
+}
+
+impl Effects {
+    /// The word in tables and in the machine's copy.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Done => "done",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// How a call ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// With a result that keeps every promise.
+    Done(Checked),
+    /// It never ran: the request is not in order.
+    Refused(Rejection),
+    /// The request was in order and there is no answer to use.
+    Failed(Failure),
+}
+
+impl Verdict {
+    /// `done`, `refused` or `failed`.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Done(_) => "done",
+            Self::Refused(_) => "refused",
+            Self::Failed(_) => "failed",
+        }
+    }
+}
+
+/// The one answer to one call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// The id of the call.
+    pub id: String,
+    /// The name that was asked for, on one line and cut.
+    pub tool: String,
+    /// How it ended.
+    pub verdict: Verdict,
+    /// What it may have changed.
+    pub effects: Effects,
+    /// What it cost.
+    pub usage: Usage,
+    /// Harmless slips of the provider that were read as what they mean.
+    pub normalised: Vec<Normalised>,
+    /// What the tool wrote to its log, for the operator.
+    pub log: Vec<LogLine>,
+}
+
+/// The reply for a program, beside the text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MachineReply {
+    /// `done`, `refused` or `failed`.
+    pub verdict: &'static str,
+    /// The stable code; absent where the call was done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// The kind of schema rule that broke.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keyword: Option<&'static str>,
+    /// The place, dotted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// What may have changed.
+    pub effects: Effects,
+    /// `model`, `retry`, `operator` or `nobody`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fixable_by: Option<&'static str>,
+    /// What was read as what it means.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub normalised: Vec<&'static str>,
+    /// Characters of the result that were made visible.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub sanitised: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+const fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+impl Reply {
+    /// Whether the result can be used.
+    pub const fn is_done(&self) -> bool {
+        matches!(self.verdict, Verdict::Done(_))
+    }
+
+    /// The stable code of a call that was not done.
+    pub fn code(&self) -> Option<Code> {
+        match &self.verdict {
+            Verdict::Done(_) => None,
+            Verdict::Refused(rejection) => Some(rejection.code()),
+            Verdict::Failed(failure) => Some(failure.code()),
+        }
+    }
+
+    /// For the model: the checked result, or one violation with what to do about it.
+    pub fn text(&self) -> String {
+        let (code, said) = match &self.verdict {
+            Verdict::Done(checked) => return checked.text().to_owned(),
+            Verdict::Refused(rejection) => (rejection.code(), refusal(&self.tool, rejection)),
+            Verdict::Failed(failure) => (failure.code(), failure_said(&self.tool, failure)),
+        };
+        let mut text = format!("{code}: {}; {}", cut(said.sentence, MAX_SENTENCE), self.effects_said());
+        if let Some(hint) = said.hint {
+            text.push_str("\n\nhint: ");
+            text.push_str(&cut(hint, MAX_HINT));
+        }
+        text
+    }
+
+    const fn effects_said(&self) -> &'static str {
+        match (&self.verdict, self.effects) {
+            (Verdict::Refused(_), _) => "the tool did not run",
+            (_, Effects::None) => "nothing was changed",
+            (_, Effects::Done) => "the tool had finished, so what it changed stays changed",
+            (_, Effects::Unknown) => "part of its work may have been done",
+        }
+    }
+
+    /// For a program.
+    pub fn machine(&self) -> MachineReply {
+        let code = self.code();
+        let path = code
+            .as_ref()
+            .filter(|code| !code.at.is_root())
+            .map(|code| code.at.to_string());
+        MachineReply {
+            verdict: self.verdict.name(),
+            path,
+            keyword: self.violation().map(|violation| keyword_name(violation.keyword)),
+            fixable_by: code.as_ref().map(|code| code.rule.fixable_by().name()),
+            code: code.map(|code| code.to_string()),
+            effects: self.effects,
+            normalised: self.normalised.iter().map(|normalised| normalised.name()).collect(),
+            sanitised: match &self.verdict {
+                Verdict::Done(checked) => checked.n_sanitised(),
+                Verdict::Refused(_) | Verdict::Failed(_) => 0,
+            },
+        }
+    }
+
+    /// For the operator: one line with the cause and the cost, without arguments and without the result.
+    pub fn operator_line(&self) -> String {
+        let mut line = format!(
+            "{} call={} tool={}",
+            self.verdict.name(),
+            text::one_line(&self.id, 80),
+            self.tool
+        );
+        let mut add = |key: &str, value: &str| {
+            write!(line, " {key}={value}").expect("writing to a String cannot fail");
+        };
+        if let Some(code) = self.code() {
+            add("code", &code.to_string());
+        }
+        add("effects", self.effects.name());
+        add("fuel", &self.usage.fuel.to_string());
+        add("memory", &self.usage.memory.get().to_string());
+        add("time_us", &self.usage.total().as_micros().to_string());
+        if self.usage.log_dropped.get() > 0 {
+            add("log_dropped", &self.usage.log_dropped.get().to_string());
+        }
+        if let Some(cause) = self.cause() {
+            add("cause", &format!("{:?}", text::one_line(&cause, 300)));
+        }
+        line
+    }
+
+    /// What the operator has to know and a model must not: the host's internals and a guest's last words.
+    fn cause(&self) -> Option<String> {
+        let Verdict::Failed(failure) = &self.verdict else {
+            return None;
+        };
+        match failure {
+            Failure::Host(HostFailure::Internal(problem) | HostFailure::GrantGone(problem)) => Some(problem.clone()),
+            Failure::Tool(ToolFailure::Trapped { kind }) => Some(match self.log.last() {
+                Some(last) => format!("{kind}; it logged: {}", last.text),
+                None => kind.clone(),
+            }),
+            Failure::Tool(ToolFailure::Exited { status }) => Some(format!("status {status}")),
+            Failure::Tool(_) | Failure::Result(_) | Failure::Host(HostFailure::Overloaded) => None,
+        }
+    }
+
+    fn violation(&self) -> Option<&Violation> {
+        match &self.verdict {
+            Verdict::Refused(Rejection::Registry(RegistryRejection::Arguments(violation)))
+            | Verdict::Failed(Failure::Result(
+                ResultFailure::Shape(violation) | ResultFailure::TooMany(violation) | ResultFailure::Range(violation),
+            )) => Some(violation),
+            Verdict::Done(_) | Verdict::Refused(_) | Verdict::Failed(_) => None,
+        }
+    }
+}
+
+const fn keyword_name(keyword: Keyword) -> &'static str {
+    match keyword {
+        Keyword::Required => "required",
+        Keyword::Undeclared => "additionalProperties",
+        Keyword::Type => "type",
+        Keyword::NumberRange => "range",
+        Keyword::TooFew => "min",
+        Keyword::TooMany => "max",
+        Keyword::Enum => "enum",
+        Keyword::Pattern => "pattern",
+        Keyword::Format => "format",
+        Keyword::Schema => "schema",
+    }
+}
+
+/// A sentence and, apart from it, what to do.
+struct Said {
+    sentence: String,
+    hint: Option<String>,
+}
+
+fn said(sentence: impl Into<String>, hint: Option<impl Into<String>>) -> Said {
+    Said {
+        sentence: sentence.into(),
+        hint: hint.map(Into::into),
+    }
+}
+
+fn refusal(tool: &str, rejection: &Rejection) -> Said {
+    match rejection {
+        Rejection::Call(rejection) => call_refusal(tool, rejection),
+        Rejection::Registry(RegistryRejection::UnknownTool {
+            names,
+            complete,
+            nearest,
+        }) => unknown_tool(tool, names, *complete, nearest.as_deref()),
+        Rejection::Registry(RegistryRejection::Arguments(violation)) => {
+            let sentence = sentence(tool, violation);
+            let sentence = match &violation.got {
+                Some(got) => format!("{sentence}, got {got}"),
+                None => sentence,
+            };
+            Said {
+                sentence,
+                hint: hint(violation),
+            }
+        }
+    }
+}
+
+fn call_refusal(tool: &str, rejection: &CallRejection) -> Said {
+    let of = format!("the arguments of `{tool}`");
+    match rejection {
+        CallRejection::Truncated => said(
+            format!("{of} were cut off before they ended"),
+            Some("make a smaller request: fewer items or shorter texts; sending the same again will be cut again"),
+        ),
+        CallRejection::Unparsable { at, problem } => said(
+            format!("{of} are not JSON: {problem}, at byte {at}"),
+            Some("send one JSON object and nothing else"),
+        ),
+        CallRejection::NotObject { got } => said(
+            format!("{of} must be one JSON object, got {got}"),
+            Some("send an object whose keys are the tool's parameters"),
+        ),
+        CallRejection::TooLarge { size, max } => said(
+            format!("{of} have {size}, the most is {max}"),
+            Some("make a smaller request"),
+        ),
+        CallRejection::TooDeep { max } => said(
+            format!("{of} are nested deeper than {max}"),
+            Some("send the values without the nesting"),
+        ),
+        CallRejection::DuplicateKey { at } => said(
+            format!("`{at}` of `{tool}` stands twice in one object"),
+            Some("send each key once"),
+        ),
+        CallRejection::InexactNumber { at } => {
+            let place = place(at);
+            said(
+                format!("{place} of `{tool}` is a number that cannot be held exactly"),
+                Some("send a smaller number"),
+            )
+        }
+        CallRejection::BadText => said(
+            format!("{of} hold text that is not Unicode"),
+            Some("send the text without broken characters"),
+        ),
+    }
+}
+
+fn unknown_tool(asked: &str, names: &[String], complete: bool, nearest: Option<&str>) -> Said {
+    let tools = match (names, complete) {
+        ([], _) => "no tool is loaded".to_owned(),
+        (_, true) => format!("the tools are {}", listed(names.iter().map(String::as_str), 380)),
+        (_, false) => format!("the nearest are {}", listed(names.iter().map(String::as_str), 380)),
+    };
+    said(
+        format!("there is no tool `{asked}`; {tools}"),
+        nearest.map(|near| format!("did you mean `{near}`?")),
+    )
+}
+
+/// What a value has to be, as a sentence with its place.
+fn sentence(tool: &str, violation: &Violation) -> String {
+    let of = format!("{} of `{tool}`", place(&violation.at));
+    match &violation.wants {
+        Wants::Key {
+            holds: _,
+            misspelt: Some(other),
+        } => format!("{of} is missing, and `{other}` is not declared"),
+        Wants::Key {
+            holds: _,
+            misspelt: None,
+        } => format!("{of} is missing"),
+        Wants::DeclaredKeys { keys: _, nearest: _ } => format!("{of} is not declared"),
+        Wants::Type(words) => format!("{of} must be {words}"),
+        Wants::Bound(words) => format!("{of} {words}"),
+        Wants::OneOf {
+            values,
+            n_more,
+            nearest: _,
+        } => {
+            let more = if *n_more > 0 {
+                format!(" or {n_more} more")
+            } else {
+                String::new()
+            };
+            format!(
+                "{of} must be one of {}{more}",
+                listed(values.iter().map(String::as_str), 300)
+            )
+        }
+        Wants::Pattern(pattern) => format!("{of} must match `{pattern}`"),
+        Wants::Format(format) => format!("{of} must be in the format `{format}`"),
+        Wants::Rule(words) => format!("{of} {words}"),
+    }
+}
+
+fn hint(violation: &Violation) -> Option<String> {
+    let key = violation
+        .at
+        .last_key()
+        .map(|key| text::one_line(key, 64))
+        .unwrap_or_default();
+    match &violation.wants {
+        Wants::Key { holds, misspelt } => {
+            let holds = if holds.is_empty() {
+                String::new()
+            } else {
+                format!(": {holds}")
+            };
+            Some(match misspelt {
+                Some(other) => format!("send `{key}` instead of `{other}`{holds}"),
+                None => format!("add `{key}`{holds}"),
+            })
+        }
+        Wants::DeclaredKeys { keys, nearest } => {
+            let declared = match keys.as_slice() {
+                [] => "no keys are declared here".to_owned(),
+                keys => format!("the declared keys are {}", listed(keys.iter().map(String::as_str), 220)),
+            };
+            Some(match nearest {
+                Some(near) => format!("did you mean `{near}`? {declared}"),
+                None => format!("leave `{key}` out; {declared}"),
+            })
+        }
+        Wants::OneOf {
+            values: _,
+            n_more: _,
+            nearest: Some(near),
+        } => Some(format!("did you mean \"{near}\"?")),
+        Wants::OneOf {
+            values: _,
+            n_more: _,
+            nearest: None,
+        }
+        | Wants::Type(_)
+        | Wants::Bound(_)
+        | Wants::Pattern(_)
+        | Wants::Format(_)
+        | Wants::Rule(_) => None,
+    }
+}
+
+fn failure_said(tool: &str, failure: &Failure) -> Said {
+    match failure {
+        Failure::Tool(failure) => said(format!("`{tool}` {}", failure.sentence()), failure.hint()),
+        Failure::Result(failure) => result_said(tool, failure),
+        Failure::Host(HostFailure::Overloaded) => said(
+            format!("there was no room to run `{tool}`"),
+            Some("ask again later, or for less at once"),
+        ),
+        Failure::Host(HostFailure::GrantGone(_)) => said(
+            format!("something that `{tool}` needs is not there now"),
+            Some("ask again later, or do without it"),
+        ),
+        Failure::Host(HostFailure::Internal(_)) => said(
+            format!("the host failed while it answered `{tool}`"),
+            Some("do without it; the operator has been told"),
+        ),
+    }
+}
+
+fn result_said(tool: &str, failure: &ResultFailure) -> Said {
+    const UNUSABLE: &str = "do not use its answer; do without it or use another tool";
+    match failure {
+        ResultFailure::NotJson { problem, at: _ } => {
+            said(format!("what `{tool}` returned is not JSON: {problem}"), Some(UNUSABLE))
+        }
+        ResultFailure::Shape(violation) => said(broken_promise(tool, violation), Some(UNUSABLE)),
+        ResultFailure::Empty { at } => said(
+            format!("{} in the result of `{tool}` came back with nothing", place(at)),
+            Some("asking the same again will not help: check the arguments, or go on without it"),
+        ),
+        ResultFailure::TooMany(violation) => said(
+            broken_promise(tool, violation),
+            Some("ask for less; if it still returns too much, use another tool"),
+        ),
+        ResultFailure::TooLarge { max } => said(
+            format!("`{tool}` returned more than {max}"),
+            Some("ask for fewer items or a part"),
+        ),
+        ResultFailure::TooDeep { max } => said(
+            format!("what `{tool}` returned is nested deeper than {max}"),
+            Some(UNUSABLE),
+        ),
+        ResultFailure::Range(violation) => said(
+            match &violation.got {
+                Some(got) => format!("{}, got {got}", broken_promise(tool, violation)),
+                None => broken_promise(tool, violation),
+            },
+            Some("do not use the number: it may be in another unit than declared"),
+        ),
+        ResultFailure::Inexact { at } => said(
+            format!(
+                "{} in the result of `{tool}` is a number that cannot be held",
+                place(at)
+            ),
+            Some(UNUSABLE),
+        ),
+    }
+}
+
+fn broken_promise(tool: &str, violation: &Violation) -> String {
+    format!(
+        "the result of `{tool}` breaks its contract: {}",
+        sentence(tool, violation)
+    )
+}
+
+impl ToolFailure {
+    /// How the tool ended, as the rest of a sentence that begins with its name.
+    pub(crate) fn sentence(&self) -> String {
+        match self {
+            Self::OutOfFuel { fuel } => format!("was stopped after {fuel} units of work"),
+            Self::OutOfTime { after } => format!("was stopped after {after:?}"),
+            Self::OutOfMemory { max } => format!("wanted more memory than its {max}"),
+            Self::OutOfStack => "recursed past its stack".to_owned(),
+            Self::Trapped { kind: _ } => "crashed".to_owned(),
+            Self::Exited { status: _ } => "ended without an answer".to_owned(),
+            Self::NotFound(text) | Self::SaidNo(text) | Self::Unavailable(text) | Self::Failed(text) => {
+                let text = text.as_str();
+                format!("says: {}", if text.is_empty() { "(no text)" } else { text })
+            }
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::OutOfFuel { fuel: _ } | Self::OutOfTime { after: _ } | Self::OutOfMemory { max: _ } => {
+                "ask for less: fewer items, a shorter range"
+            }
+            Self::OutOfStack | Self::Trapped { kind: _ } | Self::Exited { status: _ } => {
+                "the same call will end the same way; change the arguments or do without it"
+            }
+            Self::Unavailable(_) => "the same call may work later",
+            Self::NotFound(_) | Self::SaidNo(_) | Self::Failed(_) => return None,
+        };
+        Some(hint.to_owned())
+    }
+}
+
+fn place(at: &FieldPath) -> String {
+    if at.is_root() {
+        "the value".to_owned()
+    } else {
+        format!("`{at}`")
+    }
+}
+
+/// A list within a budget of bytes, and how many were left out.
+fn listed<'i>(items: impl ExactSizeIterator<Item = &'i str>, max: usize) -> String {
+    let n_items = items.len();
+    let mut out = String::new();
+    for (idx, item) in items.enumerate() {
+        if idx > 0 && out.len().saturating_add(item.len()) > max {
+            let n_left = n_items.saturating_sub(idx);
+            write!(out, " … ({n_left} more)").expect("writing to a String cannot fail");
+            break;
+        }
+        if idx > 0 {
+            out.push_str(", ");
+        }
+        out.push_str(item);
+    }
+    out
+}
+
+/// The text in at most this many bytes, with `…` where something was left out.
+fn cut(mut text: String, max: usize) -> String {
+    if text.len() > max {
+        let end = (0..=max).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}

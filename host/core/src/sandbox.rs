@@ -1,0 +1,131 @@
+//! Sandbox: run the tool once, in a store of its own, with its budget and its grants.
+//!
+//! Gives out what the guest said, unread. Whether that is an answer is for `check` to say.
+
+pub(crate) mod bindings;
+pub(crate) mod budget;
+pub(crate) mod cell;
+pub(crate) mod grants;
+pub(crate) mod guest_state;
+pub(crate) mod stop;
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+
+use self::cell::{Question, Spent};
+use self::guest_state::LogLine;
+use self::stop::{Stop, ToolFailure};
+use crate::clock::Clock;
+use crate::dispatch::{Company, Placed};
+use crate::stats::Stores;
+use crate::tool::Tool;
+
+/// What a guest handed out.
+#[derive(Debug)]
+pub(crate) enum Said {
+    /// This text.
+    Text(String),
+    /// More than the host takes out of a guest at once.
+    TooMuch,
+}
+
+/// The end of one run that came to an answer. Made only by [`Sandbox::run`].
+#[derive(Debug)]
+pub(crate) struct Output {
+    tool: Arc<Tool>,
+    said: Said,
+}
+
+impl Output {
+    pub(crate) fn into_parts(self) -> (Arc<Tool>, Said) {
+        (self.tool, self.said)
+    }
+}
+
+/// Why there is no output.
+#[derive(Debug)]
+pub(crate) enum RunFailure {
+    /// The guest's doing.
+    Tool(ToolFailure),
+    /// No slot was free.
+    NoRoom,
+    /// A granted directory is gone; the text is for the operator.
+    GrantGone(String),
+    /// A bug of the runtime or of this host; the text is for the operator.
+    Internal(String),
+}
+
+/// What a run left behind, answer or not.
+#[derive(Debug, Default)]
+pub(crate) struct Trace {
+    pub(crate) spent: Spent,
+}
+
+impl Trace {
+    pub(crate) fn take_log(&mut self) -> Vec<LogLine> {
+        std::mem::take(&mut self.spent.log_lines)
+    }
+}
+
+/// The stage that runs guests.
+#[derive(Debug)]
+pub(crate) struct Sandbox {
+    clock: Arc<dyn Clock>,
+    stores: Arc<Stores>,
+}
+
+impl Sandbox {
+    pub(crate) const fn new(clock: Arc<dyn Clock>, stores: Arc<Stores>) -> Self {
+        Self { clock, stores }
+    }
+
+    /// Runs a placed call to its end.
+    pub(crate) async fn run(&self, placed: Placed, trace: &mut Trace) -> Result<Output, RunFailure> {
+        let tool = Arc::clone(placed.tool());
+        let (answer, spent) = match placed.company() {
+            Company::Alone => ask(placed, Arc::clone(&self.clock), Arc::clone(&self.stores)).await,
+            Company::Others => self.run_beside_others(placed).await?,
+        };
+        trace.spent = spent;
+        match answer {
+            Ok(text) => Ok(Output {
+                tool,
+                said: Said::Text(text),
+            }),
+            Err(Stop::TooBigToLift) => Ok(Output {
+                tool,
+                said: Said::TooMuch,
+            }),
+            Err(Stop::Tool(failure)) => Err(RunFailure::Tool(failure)),
+            Err(Stop::NoRoom) => Err(RunFailure::NoRoom),
+            Err(Stop::GrantGone(problem)) => Err(RunFailure::GrantGone(problem)),
+            Err(Stop::Internal(problem)) => Err(RunFailure::Internal(problem)),
+        }
+    }
+
+    /// On a task of its own, so that the calls of one turn use every core; it ends when nobody waits for it any more.
+    async fn run_beside_others(&self, placed: Placed) -> Result<(Result<String, Stop>, Spent), RunFailure> {
+        let mut task = tokio::task::JoinSet::new();
+        task.spawn(ask(placed, Arc::clone(&self.clock), Arc::clone(&self.stores)).boxed());
+        match task.join_next().await {
+            Some(Ok(ended)) => Ok(ended),
+            Some(Err(error)) => Err(RunFailure::Internal(error.to_string())),
+            None => Err(RunFailure::Internal("the call's task is gone".to_owned())),
+        }
+    }
+}
+
+/// Holds the call's place until the store is gone.
+async fn ask(placed: Placed, clock: Arc<dyn Clock>, stores: Arc<Stores>) -> (Result<String, Stop>, Spent) {
+    let tool = placed.tool();
+    cell::ask(
+        &tool.code,
+        &tool.limits,
+        &tool.grants,
+        &clock,
+        &stores,
+        Question::Call(placed.arguments()),
+    )
+    .await
+}

@@ -1,0 +1,168 @@
+//! Stop: why a guest did not come to an answer, in our words.
+//!
+//! The only file that reads what the runtime reports, in the order: flags we own, typed errors, message text. The texts are
+//! pinned by tests against this version of wasmtime; what is not known is a trap.
+
+use std::time::Duration;
+
+use wasmtime::component::ResourceTableError;
+use wasmtime::{PoolConcurrencyLimitError, Trap, WasmBacktrace};
+use wasmtime_wasi::I32Exit;
+
+use super::bindings::exports::toolgate::tool::tool::Failure as SaidNo;
+use crate::text;
+use crate::units::ByteCount;
+
+/// Most characters of a tool's own failure text that are handed on; the whole reply stays under 1 KiB.
+const MAX_SAID: usize = 500;
+
+/// Text a guest wrote, cleaned and cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuestText(String);
+
+impl GuestText {
+    fn new(said: &str) -> Self {
+        Self(text::one_line(said.trim(), MAX_SAID))
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Why a tool gave no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToolFailure {
+    /// It spent all its fuel.
+    OutOfFuel {
+        /// What it had.
+        fuel: u64,
+    },
+    /// It ran or waited past its deadline.
+    OutOfTime {
+        /// The deadline.
+        after: Duration,
+    },
+    /// It wanted more memory, tables or handles than it is given.
+    OutOfMemory {
+        /// What it may have.
+        max: ByteCount,
+    },
+    /// It recursed past its stack.
+    OutOfStack,
+    /// It broke a rule of the machine or of the interface.
+    Trapped {
+        /// Which, in the runtime's words.
+        kind: String,
+    },
+    /// It ended the program instead of answering.
+    Exited {
+        /// The status it gave.
+        status: i32,
+    },
+    /// It says that what was asked for does not exist.
+    NotFound(GuestText),
+    /// It says that a rule of its world forbids the request.
+    SaidNo(GuestText),
+    /// It says that something it needs is not there now.
+    Unavailable(GuestText),
+    /// It says that it failed.
+    Failed(GuestText),
+}
+
+impl ToolFailure {
+    /// Whether the tool came to its end and said so itself.
+    pub(crate) const fn is_said_by_the_tool(&self) -> bool {
+        match self {
+            Self::NotFound(_) | Self::SaidNo(_) | Self::Unavailable(_) | Self::Failed(_) => true,
+            Self::OutOfFuel { fuel: _ }
+            | Self::OutOfTime { after: _ }
+            | Self::OutOfMemory { max: _ }
+            | Self::OutOfStack
+            | Self::Trapped { kind: _ }
+            | Self::Exited { status: _ } => false,
+        }
+    }
+}
+
+/// How a run ended that brought no result text.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// For one of the reasons above.
+    Tool(ToolFailure),
+    /// The result was larger than what one lift out of a guest may move.
+    TooBigToLift,
+    /// No slot was free in the pool.
+    NoRoom,
+    /// A granted directory is not there any more; the text is for the operator.
+    GrantGone(String),
+    /// A bug of the runtime or of this host.
+    Internal(String),
+}
+
+/// What is known beside the error.
+pub(crate) struct Circumstances {
+    pub(crate) fuel: u64,
+    pub(crate) time: Duration,
+    pub(crate) memory: ByteCount,
+    /// The limiter turned a growth down.
+    pub(crate) memory_refused: bool,
+}
+
+impl From<SaidNo> for ToolFailure {
+    fn from(said: SaidNo) -> Self {
+        match said {
+            SaidNo::NotFound(text) => Self::NotFound(GuestText::new(&text)),
+            SaidNo::Refused(text) => Self::SaidNo(GuestText::new(&text)),
+            SaidNo::Unavailable(text) => Self::Unavailable(GuestText::new(&text)),
+            SaidNo::Failed(text) => Self::Failed(GuestText::new(&text)),
+        }
+    }
+}
+
+/// Gives a name to what the runtime reports.
+pub(crate) fn classify(error: &wasmtime::Error, known: &Circumstances) -> Stop {
+    let out_of_memory = Stop::Tool(ToolFailure::OutOfMemory { max: known.memory });
+    match error.downcast_ref::<Trap>() {
+        Some(Trap::OutOfFuel) => return Stop::Tool(ToolFailure::OutOfFuel { fuel: known.fuel }),
+        Some(Trap::Interrupt) => return Stop::Tool(ToolFailure::OutOfTime { after: known.time }),
+        Some(Trap::StackOverflow) => return Stop::Tool(ToolFailure::OutOfStack),
+        _ if known.memory_refused => return out_of_memory,
+        Some(trap) => {
+            return Stop::Tool(ToolFailure::Trapped {
+                kind: format!("{trap}"),
+            });
+        }
+        None => {}
+    }
+    if let Some(I32Exit(status)) = error.downcast_ref::<I32Exit>() {
+        return Stop::Tool(ToolFailure::Exited { status: *status });
+    }
+    if error.downcast_ref::<PoolConcurrencyLimitError>().is_some() {
+        return Stop::NoRoom;
+    }
+    if let Some(ResourceTableError::Full) = error.downcast_ref::<ResourceTableError>() {
+        return out_of_memory;
+    }
+    by_message(error, out_of_memory)
+}
+
+/// The rest has no public type.
+fn by_message(error: &wasmtime::Error, out_of_memory: Stop) -> Stop {
+    let said = error.root_cause().to_string();
+    if said.contains("fuel allocated for hostcalls has been exhausted") {
+        // A guest that passes too much to the host is on the stack then; one whose result is lifted has returned.
+        let in_guest = error.downcast_ref::<WasmBacktrace>().is_some();
+        return if in_guest { out_of_memory } else { Stop::TooBigToLift };
+    }
+    if said.starts_with("cannot allocate another handle") {
+        return out_of_memory;
+    }
+    if error.is::<wasmtime::WasmtimeBug>() {
+        return Stop::Internal(text::one_line(&said, 300));
+    }
+    Stop::Tool(ToolFailure::Trapped {
+        kind: text::one_line(&said, 120),
+    })
+}

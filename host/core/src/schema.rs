@@ -1,0 +1,200 @@
+//! Schema: one JSON Schema 2020-12 document, compiled once, that says yes or no and names the first violation.
+//!
+//! The only file that knows the `jsonschema` crate, whose `is_valid` is the verdict. `schema::explain` finds what to say
+//! about a value the verdict turned down, `schema::closed` refuses objects left open by silence. Knows neither calls nor
+//! results: the codes are given in `registry` and `check`.
+
+mod closed;
+mod explain;
+mod refs;
+
+use std::collections::BTreeMap;
+
+use jsonschema::{Draft, PatternOptions, Validator};
+use serde_json::{Value, json};
+
+pub(crate) use self::explain::nearest;
+pub use self::explain::{Keyword, Violation, Wants};
+use crate::field_path::FieldPath;
+use crate::text;
+
+/// Deepest nesting of a schema. It is walked recursively at load, so without a cap a schema could exhaust the stack.
+const MAX_SCHEMA_DEPTH: u32 = 32;
+
+/// Most bytes a compiled pattern may take, and its cache. Patterns come from tools; the engine is linear in the text, and
+/// this bounds what compiling `.{0,404600}` costs.
+const PATTERN_BYTES: usize = 1 << 20;
+
+/// Why a document is no schema that this host enforces.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SchemaError {
+    /// It is not an object with `"type": "object"` at the root where one is due.
+    #[error("the root must say `\"type\": \"object\"`, as every provider wants")]
+    RootNotObject,
+    /// An object schema that says nothing about undeclared keys.
+    #[error(
+        "the object at `{at}` is left open by silence: say `\"additionalProperties\": false`, or `true` on purpose"
+    )]
+    OpenObject {
+        /// Its place, as a JSON Pointer.
+        at: String,
+    },
+    /// A reference that leaves the document, moves its base or points nowhere.
+    #[error("`{keyword}` at `{at}` is `{target}`: only `#` and `#/…` inside the same document are followed")]
+    Reference {
+        /// `$ref`, `$id`, `$dynamicRef` …
+        keyword: &'static str,
+        /// Its place, as a JSON Pointer.
+        at: String,
+        /// What it says.
+        target: String,
+    },
+    /// Nesting beyond what is walked.
+    #[error("it is nested deeper than {MAX_SCHEMA_DEPTH} levels at `{at}`")]
+    TooDeep {
+        /// The place, as a JSON Pointer.
+        at: String,
+    },
+    /// It does not compile; the text says why.
+    #[error("it does not compile: {0}")]
+    Invalid(String),
+    /// `may_be_empty` names a place that is no list of the result's top level.
+    #[error("`may_be_empty` names `{0}`, which is no list in the top level of the output")]
+    NoSuchList(String),
+}
+
+/// A compiled schema.
+#[derive(Debug)]
+pub struct Schema {
+    text: Box<str>,
+    root: Value,
+    validator: Validator,
+    leaves: BTreeMap<(Leaf, String), Validator>,
+}
+
+/// The assertions that the explainer leaves to the validator crate, compiled beside the schema so that both agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Leaf {
+    Pattern,
+    Format,
+}
+
+impl Schema {
+    /// Compiles a schema whose root is an object: arguments are one, and providers take nothing else.
+    ///
+    /// # Errors
+    /// See [`SchemaError`].
+    pub fn of_object(text: &str) -> Result<Self, SchemaError> {
+        let schema = Self::compile(text)?;
+        if schema.root.get("type").and_then(Value::as_str) == Some("object") {
+            return Ok(schema);
+        }
+        Err(SchemaError::RootNotObject)
+    }
+
+    /// Compiles a schema.
+    ///
+    /// # Errors
+    /// See [`SchemaError`]; nothing outside the document is ever opened.
+    pub fn compile(text: &str) -> Result<Self, SchemaError> {
+        let invalid = |said: String| SchemaError::Invalid(text::one_line(&said, 300));
+        let root: Value = serde_json::from_str(text).map_err(|error| invalid(error.to_string()))?;
+        refs::check(&root, MAX_SCHEMA_DEPTH)?;
+        closed::check(&root)?;
+        let validator = build(&root).map_err(|error| invalid(format!("{error}")))?;
+        let mut leaves = BTreeMap::new();
+        compile_leaves(&root, &mut leaves);
+        Ok(Self {
+            text: text.into(),
+            root,
+            validator,
+            leaves,
+        })
+    }
+
+    /// The document, byte for byte as it was declared.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The verdict.
+    pub fn accepts(&self, value: &Value) -> bool {
+        self.validator.is_valid(value)
+    }
+
+    /// The first violation of a value that [`Schema::accepts`] turned down, in the order missing, unexpected, type, range,
+    /// allowed, shape, and by path inside one of them. Where the bounded explainer finds none, the root's shape is it.
+    pub fn explain(&self, value: &Value) -> Violation {
+        explain::first_violation(self, value).unwrap_or_else(|| Violation {
+            keyword: Keyword::Schema,
+            at: FieldPath::root(),
+            wants: Wants::Rule("must fit the schema as a whole"),
+            got: Some(text::quote(value)),
+        })
+    }
+
+    /// Checks that each of these JSON Pointers names a list that is declared in the top level.
+    pub(crate) fn has_lists(&self, pointers: &[String]) -> Result<(), SchemaError> {
+        let is_list = |schema: &Value| schema.get("type").and_then(Value::as_str) == Some("array");
+        let is_top_list = |pointer: &str| match pointer.strip_prefix('/') {
+            None => pointer.is_empty() && is_list(&self.root),
+            Some(key) => {
+                let properties = self.root.get("properties").and_then(Value::as_object);
+                let key = key.replace("~1", "/").replace("~0", "~");
+                properties.and_then(|map| map.get(&key)).is_some_and(is_list)
+            }
+        };
+        match pointers.iter().find(|pointer| !is_top_list(pointer)) {
+            Some(pointer) => Err(SchemaError::NoSuchList(text::one_line(pointer, 80))),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a value fits one leaf assertion; `None` where the schema does not hold it.
+    fn fits_leaf(&self, leaf: Leaf, said: &str, value: &Value) -> Option<bool> {
+        Some(self.leaves.get(&(leaf, said.to_owned()))?.is_valid(value))
+    }
+}
+
+fn build(schema: &Value) -> Result<Validator, Box<jsonschema::ValidationError<'static>>> {
+    jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .should_validate_formats(true)
+        .with_pattern_options(
+            PatternOptions::regex()
+                .size_limit(PATTERN_BYTES)
+                .dfa_size_limit(PATTERN_BYTES),
+        )
+        .offline()
+        .build(schema)
+        .map_err(Box::new)
+}
+
+/// Compiles each distinct pattern and format on its own. What does not compile alone did not compile as part either.
+fn compile_leaves(schema: &Value, leaves: &mut BTreeMap<(Leaf, String), Validator>) {
+    match schema {
+        Value::Object(members) => {
+            let patterns = members.get("patternProperties").and_then(Value::as_object);
+            let said = [(Leaf::Pattern, "pattern"), (Leaf::Format, "format")]
+                .into_iter()
+                .filter_map(|(leaf, key)| Some((leaf, members.get(key)?.as_str()?)))
+                .chain(
+                    patterns
+                        .into_iter()
+                        .flat_map(|map| map.keys().map(|key| (Leaf::Pattern, key.as_str()))),
+                );
+            for (leaf, said) in said {
+                let alone = match leaf {
+                    Leaf::Pattern => json!({ "pattern": said }),
+                    Leaf::Format => json!({ "format": said }),
+                };
+                if let Ok(validator) = build(&alone) {
+                    leaves.insert((leaf, said.to_owned()), validator);
+                }
+            }
+            members.values().for_each(|member| compile_leaves(member, leaves));
+        }
+        Value::Array(items) => items.iter().for_each(|item| compile_leaves(item, leaves)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}

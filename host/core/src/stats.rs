@@ -1,0 +1,57 @@
+//! Stats: counts over all calls of a host. Nothing here decides anything.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A snapshot of a host's counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Stores made for calls. A refused call makes none.
+    pub stores_created: u64,
+    /// Of those, the ones that are still there.
+    pub stores_alive: u64,
+    /// Stores made at load, to read the contracts of unpacked components.
+    pub stores_created_at_load: u64,
+}
+
+/// Counts stores, and hands out a token per store that says when it is gone.
+#[derive(Debug, Default)]
+pub(crate) struct Stores {
+    created: AtomicU64,
+    alive: AtomicU64,
+}
+
+impl Stores {
+    pub(crate) fn created(self: &Arc<Self>) -> Alive {
+        self.created.fetch_add(1, Ordering::Relaxed);
+        self.alive.fetch_add(1, Ordering::Relaxed);
+        Alive(Arc::clone(self))
+    }
+}
+
+/// Lives as long as its store does.
+#[derive(Debug)]
+pub(crate) struct Alive(Arc<Stores>);
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        self.0.alive.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// All counts of a host.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) calls: Arc<Stores>,
+    pub(crate) loads: Arc<Stores>,
+}
+
+impl Counters {
+    pub(crate) fn snapshot(&self) -> Stats {
+        Stats {
+            stores_created: self.calls.created.load(Ordering::Relaxed),
+            stores_alive: self.calls.alive.load(Ordering::Relaxed),
+            stores_created_at_load: self.loads.created.load(Ordering::Relaxed),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Turn: every call of one message answered, each id with exactly one reply, in the order asked.
+//!
+//! Calls that only read run at once; writes run one after the other in the order given. How a message is read and written
+//! is `wire`'s, how one call is answered `host`'s.
+
+use futures_util::future::{join, join_all};
+
+use crate::call::RawCall;
+use crate::dispatch::Company;
+use crate::host::Host;
+use crate::reply::Reply;
+use crate::wire::Turn;
+
+/// A turn, answered.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The next message or messages for the provider, as JSON.
+    pub message: String,
+    /// One reply per call, in the order asked.
+    pub replies: Vec<Reply>,
+}
+
+impl Host {
+    /// Answers a provider's turn. Never an error: what goes wrong with a call is its reply.
+    pub async fn answer(&self, turn: Turn) -> Answer {
+        let company = if turn.calls.len() > 1 {
+            Company::Others
+        } else {
+            Company::Alone
+        };
+        let (writes, reads): (Vec<_>, Vec<_>) = turn
+            .calls
+            .into_iter()
+            .enumerate()
+            .partition(|(_, call)| self.writes(&call.tool));
+        let reads = join_all(reads.into_iter().map(|(at, call)| self.answer_at(at, call, company)));
+        let writes = async {
+            let mut replies = Vec::with_capacity(writes.len());
+            for (at, call) in writes {
+                replies.push(self.answer_at(at, call, company).await);
+            }
+            replies
+        };
+        let (reads, writes) = join(reads, writes).await;
+        let mut replies: Vec<(usize, Reply)> = reads.into_iter().chain(writes).collect();
+        replies.sort_unstable_by_key(|(at, _)| *at);
+        let replies: Vec<Reply> = replies.into_iter().map(|(_, reply)| reply).collect();
+        Answer {
+            message: turn.dialect.write(&replies),
+            replies,
+        }
+    }
+
+    async fn answer_at(&self, at: usize, call: RawCall, company: Company) -> (usize, Reply) {
+        (at, self.answer_call(call, company).await)
+    }
+}

@@ -1,0 +1,228 @@
+//! Wire: which calls are in a provider's message, and what does the answer look like in the same dialect?
+//!
+//! Settles envelopes, never calls: arguments are handed on as the text they came as. A dialect is one file with one trait.
+
+mod anthropic;
+mod openai_chat;
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::call::{Arguments, RawCall};
+use crate::host::Host;
+use crate::reply::Reply;
+use crate::text;
+use crate::tool::Tool;
+use crate::units::ByteCount;
+
+/// Most bytes of one message. It is held in memory while it is answered; a hundred calls of the largest arguments that
+/// anybody sends stay well below.
+pub const MAX_MESSAGE: ByteCount = ByteCount::mib(32);
+
+/// A provider's way of writing calls and results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// Anthropic Messages.
+    Anthropic,
+    /// OpenAI Chat Completions, and servers compatible with it.
+    OpenAiChat,
+}
+
+/// What one dialect knows.
+trait Codec {
+    /// Whether a message is written in this dialect, by its shape.
+    fn recognises(&self, message: &Message<'_>) -> bool;
+
+    /// The calls of a message, in order.
+    fn read(&self, message: &Message<'_>) -> Result<Vec<RawCall>, TurnError>;
+
+    /// The answer to the calls, in order, as JSON.
+    fn write(&self, replies: &[Reply]) -> String;
+
+    /// The declarations of tools to send to the provider, as JSON.
+    fn declare(&self, tools: &[&Tool]) -> String;
+}
+
+impl Dialect {
+    /// All dialects.
+    pub const ALL: [Self; 2] = [Self::Anthropic, Self::OpenAiChat];
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAiChat => "openai-chat",
+        }
+    }
+
+    fn codec(self) -> &'static dyn Codec {
+        match self {
+            Self::Anthropic => &anthropic::Anthropic,
+            Self::OpenAiChat => &openai_chat::OpenAiChat,
+        }
+    }
+
+    pub(crate) fn write(self, replies: &[Reply]) -> String {
+        self.codec().write(replies)
+    }
+
+    /// The declarations of a host's tools, to send with a request: JSON, sorted by name, each schema byte for byte the one
+    /// that is enforced.
+    pub fn declarations(self, host: &Host) -> String {
+        self.codec().declare(&host.tools().collect::<Vec<_>>())
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A provider's message, read as far as its calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// The dialect it is written in.
+    pub dialect: Dialect,
+    /// Its calls, in order.
+    pub calls: Vec<RawCall>,
+}
+
+/// Why something is no turn that can be answered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TurnError {
+    /// More bytes than are held.
+    #[error("the message has {size}, the most is {MAX_MESSAGE}")]
+    TooLarge {
+        /// How many.
+        size: ByteCount,
+    },
+    /// Not one JSON object.
+    #[error("the message is not one JSON object: {0}")]
+    NotJson(String),
+    /// The shape of no known dialect.
+    #[error(
+        "the message has the shape of no known dialect: looked for `content` with blocks (anthropic), and for `choices` or \
+         `tool_calls` (openai-chat)"
+    )]
+    NoDialect,
+    /// The shape of two dialects.
+    #[error("the message has the shape of several dialects ({0}): say which with `--dialect`")]
+    Ambiguous(String),
+    /// The dialect is known, and this part is not as it wants it.
+    #[error("`{at}` {problem}")]
+    Shape {
+        /// The part, dotted.
+        at: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// Nothing to answer.
+    #[error("the message calls no tool, so there is nothing to answer")]
+    NoCalls,
+}
+
+impl Turn {
+    /// Reads a whole response body or the bare assistant message; without a dialect, the one whose shape it has.
+    ///
+    /// # Errors
+    /// What was looked for and not found. A bad call is no error: it gets its reply.
+    pub fn read(body: &[u8], dialect: Option<Dialect>) -> Result<Self, TurnError> {
+        let size = ByteCount::of(body);
+        if size > MAX_MESSAGE {
+            return Err(TurnError::TooLarge { size });
+        }
+        let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+        let not_json = |error: serde_json::Error| TurnError::NotJson(text::one_line(&error.to_string(), 200));
+        let message: Message<'_> = serde_json::from_slice(body).map_err(not_json)?;
+        let dialect = match dialect {
+            Some(dialect) => dialect,
+            None => detect(&message)?,
+        };
+        let calls = dialect.codec().read(&message)?;
+        if calls.is_empty() {
+            return Err(TurnError::NoCalls);
+        }
+        Ok(Self { dialect, calls })
+    }
+}
+
+fn detect(message: &Message<'_>) -> Result<Dialect, TurnError> {
+    let fitting: Vec<Dialect> = Dialect::ALL
+        .into_iter()
+        .filter(|dialect| dialect.codec().recognises(message))
+        .collect();
+    match fitting.as_slice() {
+        [] => Err(TurnError::NoDialect),
+        [dialect] => Ok(*dialect),
+        several => {
+            let names: Vec<&str> = several.iter().map(|dialect| dialect.name()).collect();
+            Err(TurnError::Ambiguous(names.join(", ")))
+        }
+    }
+}
+
+/// The parts of a message that any dialect looks at; what else it holds is left alone.
+#[derive(Deserialize)]
+struct Message<'m> {
+    #[serde(borrow, default)]
+    content: Option<&'m RawValue>,
+    #[serde(borrow, default)]
+    choices: Option<&'m RawValue>,
+    #[serde(borrow, default)]
+    tool_calls: Option<&'m RawValue>,
+    #[serde(borrow, default)]
+    stop_reason: Option<&'m RawValue>,
+    #[serde(borrow, default)]
+    finish_reason: Option<&'m RawValue>,
+}
+
+/// A part that is a list, as its raw items.
+fn items<'m>(part: &'m RawValue, at: &str) -> Result<Vec<&'m RawValue>, TurnError> {
+    serde_json::from_str(part.get()).map_err(|_| shape(at, "is no list"))
+}
+
+/// A part that is text; `None` for anything else, a lone surrogate included.
+fn string(part: Option<&RawValue>) -> Option<String> {
+    serde_json::from_str(part?.get()).ok()
+}
+
+fn shape(at: impl Into<String>, problem: &'static str) -> TurnError {
+    TurnError::Shape { at: at.into(), problem }
+}
+
+/// The call's id, without which no provider takes a result.
+fn id(part: Option<&RawValue>, at: &str) -> Result<String, TurnError> {
+    string(part).filter(|id| !id.is_empty()).ok_or_else(|| {
+        shape(
+            format!("{at}.id"),
+            "is no text; without an id the provider takes no result",
+        )
+    })
+}
+
+/// Arguments where the dialect wants an object.
+fn object_arguments(part: Option<&RawValue>) -> Arguments {
+    part.map_or(Arguments::Absent, |part| Arguments::Text(part.get().to_owned()))
+}
+
+/// Arguments where the dialect wants their text.
+fn text_arguments(part: Option<&RawValue>) -> Arguments {
+    let Some(part) = part else { return Arguments::Absent };
+    let raw = part.get();
+    match raw.bytes().next() {
+        Some(b'"') => serde_json::from_str(raw).map_or(Arguments::NotUnicode, Arguments::Text),
+        Some(b'{') => Arguments::ParsedObject(raw.to_owned()),
+        Some(b'n') => Arguments::Absent,
+        Some(b'[') => Arguments::Other("a list"),
+        Some(b't' | b'f') => Arguments::Other("true or false"),
+        _ => Arguments::Other("a number"),
+    }
+}
+
+/// JSON for a person and a provider alike.
+fn print(message: &impl serde::Serialize) -> String {
+    serde_json::to_string_pretty(message).expect("text keys only, and writing to memory cannot fail")
+}
