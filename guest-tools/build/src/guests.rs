@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use cargo_metadata::{CargoOpt, MetadataCommand, Package, Target};
+use cargo_metadata::{MetadataCommand, Package, Target};
 use serde::Deserialize;
 
 use crate::{BuildError, Guest, cargo};
@@ -56,12 +56,12 @@ enum GuestTarget {
 
 /// Reads the workspace.
 pub(crate) fn plan(root: &Path) -> Result<Plan, BuildError> {
+    // Sees the environment as it is: `CARGO_TARGET_DIR` decides the directory where no build script runs.
     let mut command = MetadataCommand::new();
     command
         .current_dir(root)
         .no_deps()
         .other_options(["--locked".to_owned()]);
-    command.features(CargoOpt::NoDefaultFeatures);
     let metadata = command.exec()?;
     let home = root.join("guest-tools");
     let mut batches: BTreeMap<&'static str, Batch> = BTreeMap::new();

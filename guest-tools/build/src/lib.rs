@@ -6,12 +6,21 @@
 //!
 //! Does not know what a guest contains or is for, and embeds nothing: callers get names and paths.
 
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "printing is how a build script talks to cargo"
+)]
+
 mod cargo;
+mod constants;
 mod guests;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
+
+pub use self::constants::constants;
 
 /// One component on disk.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

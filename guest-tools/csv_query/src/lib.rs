@@ -63,8 +63,10 @@ fn default_limit() -> u16 {
 #[derive(Deserialize, JsonSchema)]
 struct Condition {
     column: String,
+    /// `contains` looks for the value in the cell's text, upper and lower case told apart.
     op: Operator,
-    /// What a cell is compared with: as a number if both are numbers, as text if not.
+    /// What a cell is compared with: as a number if both are numbers, as text if not. A cell that is no number is neither
+    /// below nor above one.
     value: Operand,
 }
 
@@ -73,12 +75,10 @@ struct Condition {
 enum Operator {
     Eq,
     Ne,
-    /// Less than. Against a number, a cell that is no number does not fit; so for the next three.
     Lt,
     Le,
     Gt,
     Ge,
-    /// The cell's text contains the value's, upper and lower case told apart.
     Contains,
 }
 

@@ -7,7 +7,13 @@ use std::panic;
 
 use crate::log::{Level, log};
 
-/// Sends the message and place of every later panic in this instance through the host's log.
+/// Sends the message and place of every later panic in this instance through the host's log, in one line.
 pub fn install_hook() {
-    panic::set_hook(Box::new(|info| log(Level::Error, &info.to_string())));
+    panic::set_hook(Box::new(|info| {
+        let message = info.payload_as_str().unwrap_or("a value that is no text");
+        match info.location() {
+            Some(place) => log(Level::Error, &format!("panicked at {place}: {message}")),
+            None => log(Level::Error, &format!("panicked: {message}")),
+        }
+    }));
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use toolgate_sdk::{Declaration, Failure};
 
 toolgate_sdk::tool!(
@@ -64,17 +65,20 @@ struct Stored {
     on_hand: u32,
 }
 
+/// Reads the one article that is asked for; of the others only the names, which is most of the time saved.
+fn article(sku: &str) -> serde_json::Result<Result<Vec<Stored>, Vec<&'static str>>> {
+    let stock: BTreeMap<&str, &RawValue> = serde_json::from_str(include_str!("../data/stock.json"))?;
+    match stock.get(sku) {
+        Some(rows) => serde_json::from_str(rows.get()).map(Ok),
+        None => Ok(Err(stock.into_keys().collect())),
+    }
+}
+
 fn stock_lookup(input: Input) -> Result<Output, Failure> {
-    let mut stock: BTreeMap<String, Vec<Stored>> = serde_json::from_str(include_str!("../data/stock.json"))
-        .map_err(|error| Failure::failed(format!("the stock table is damaged: {error}")))?;
-    let Some(stored) = stock.remove(&input.sku) else {
-        let known: Vec<String> = stock.into_keys().collect();
-        return Err(Failure::not_found(format!(
-            "no article `{}`; articles are {}",
-            input.sku,
-            known.join(", ")
-        )));
-    };
+    let found = article(&input.sku).map_err(|error| Failure::failed(format!("the stock table is damaged: {error}")))?;
+    let stored = found.map_err(|known| {
+        Failure::not_found(format!("no article `{}`; articles are {}", input.sku, known.join(", ")))
+    })?;
     let here = stored.into_iter().filter(|row| row.region == input.region);
     let rows = here
         .take(input.limit.into())
