@@ -1,1 +1,35 @@
-//! t
+//! Every test that crosses a boundary, in one binary. Modules are named after the stage or promise they hold to account.
+
+#![cfg(test)]
+
+/// Prepared components, hosts and turns for all of them.
+mod support;
+
+/// Each code, with what the model, the operator and a program get.
+mod codes;
+/// Calls beside each other: who waits for whom.
+mod concurrency;
+/// The documents: commands, tables and links are what the code says.
+mod documents;
+/// What a grant opens and what it does not.
+mod grants;
+/// The SDK's settings: what a tool imports and how large it is.
+mod guests;
+/// A fault in the host's own code.
+mod internal;
+/// What is left behind: stores, slots, permits.
+mod leaks;
+/// What is refused at load, and how it is said.
+mod load;
+/// The program's whole screens.
+mod program;
+/// The result gate.
+mod results;
+/// The budget: every stop has its name.
+mod sandbox;
+/// The published schemas agree with the types and with every contract that is shipped.
+mod schemas;
+/// The repository's own rules.
+mod tidy;
+/// Whole messages in, whole messages out.
+mod turns;

@@ -1,0 +1,27 @@
+//! `toolgate answer`: a provider's message in, the answered message out.
+
+use std::path::Path;
+
+use anyhow::Result;
+use toolgate::{MAX_MESSAGE, Turn};
+
+use crate::args::AnswerArguments;
+use crate::screen::{Outcome, Screen};
+use crate::{explain, files, sources};
+
+/// Answers every call of the message; done as soon as the turn is answered, however its calls ended.
+pub(crate) async fn run(arguments: AnswerArguments, screen: &mut Screen<'_>) -> Result<Outcome> {
+    let body = match arguments.file == Path::new("-") {
+        true => files::read_bounded(&mut *screen.stdin, MAX_MESSAGE)?,
+        false => files::read(&arguments.file, MAX_MESSAGE)?,
+    };
+    let turn = Turn::read(&body, arguments.dialect.dialect())?;
+    let loaded = sources::load(&arguments.tools, screen).await?;
+    let answer = loaded.host.answer(turn).await;
+    screen.data(&answer.message)?;
+    if let Some(format) = arguments.explain {
+        explain::print(&answer.replies, format, screen)?;
+    }
+    loaded.close(screen)?;
+    Ok(Outcome::Good)
+}

@@ -1,0 +1,68 @@
+//! `toolgate check`: would a host load this component, does it say what it carries, and what has to be granted?
+
+use anyhow::{Context, Result};
+use tempfile::TempDir;
+use toolgate::{
+    AskedDirectory, Contract, DirectoryGrant, Host, LimitSettings, Limits, MAX_FILE, Tool, ToolSource, contract_of,
+};
+
+use crate::args::CheckArguments;
+use crate::files;
+use crate::screen::{Outcome, Screen};
+
+/// Loads the component with everything it asks for granted on empty directories, and reports.
+pub(crate) async fn run(arguments: CheckArguments, screen: &mut Screen<'_>) -> Result<Outcome> {
+    let file = arguments.file.display().to_string();
+    let bytes = files::read(&arguments.file, MAX_FILE)?;
+    let said = contract_of(&file, &bytes).await?;
+    let asked = Contract::parse(said.as_bytes()).with_context(|| file.clone())?.capabilities.fs;
+    let empty = TempDir::new().context("cannot make a temporary directory")?;
+    let mut source = ToolSource::new(&file, bytes.clone());
+    source.directories = asked.iter().map(|directory| stand_in(directory, &empty)).collect();
+    let host = Host::builder().tool(source).build().await?;
+    let tool = host.tools().next().context("the host has loaded nothing")?;
+    screen.data(&format!("{file}: {} {} loads", tool.name(), tool.contract().version))?;
+    let agree = says_what_it_carries(tool, &said, &bytes, screen)?;
+    report_needs(tool, screen)?;
+    Ok(if agree { Outcome::Good } else { Outcome::Bad })
+}
+
+fn stand_in(asked: &AskedDirectory, empty: &TempDir) -> DirectoryGrant {
+    DirectoryGrant { guest: asked.path.clone(), host: empty.path().to_owned(), access: asked.access }
+}
+
+/// A packed contract and the one that `contract()` gives are the same bytes.
+fn says_what_it_carries(tool: &Tool, said: &str, bytes: &[u8], screen: &mut Screen<'_>) -> Result<bool> {
+    if !tool.packed() {
+        screen.data("contract: not packed; hosts run `contract()` to read it (`toolgate pack` changes that)")?;
+        return Ok(true);
+    }
+    let anatomy = toolgate::Anatomy::read(bytes)?;
+    let agree = anatomy.contract_sections.iter().all(|section| section == said.as_bytes());
+    screen.data(match agree {
+        true => "contract: packed, and the same as `contract()` gives",
+        false => "contract: the section differs from what `contract()` gives; run `toolgate pack` again",
+    })?;
+    Ok(agree)
+}
+
+/// What an operator has to give for this tool to run as it wishes.
+fn report_needs(tool: &Tool, screen: &mut Screen<'_>) -> Result<()> {
+    for directory in &tool.contract().capabilities.fs {
+        screen.data(&format!("needs granted: directory {} ({})", directory.path, directory.access))?;
+    }
+    let asked = tool.contract().limits;
+    let given = Limits::effective(&asked, &LimitSettings::default());
+    let millis = u64::try_from(given.time.as_millis()).unwrap_or(u64::MAX);
+    for (key, asked, given) in [
+        ("fuel", asked.fuel, given.fuel),
+        ("time_ms", asked.time_ms, millis),
+        ("memory_bytes", asked.memory_bytes, given.memory.get()),
+        ("result_bytes", asked.result_bytes, given.result.get()),
+    ] {
+        if let Some(asked) = asked.filter(|asked| *asked > given) {
+            screen.data(&format!("asks for {key} = {asked}, gets {given} unless `limits.{key}` is set"))?;
+        }
+    }
+    Ok(())
+}

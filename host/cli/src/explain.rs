@@ -1,0 +1,75 @@
+//! Explain: what became of each call and what it cost, for a person or a program.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use serde_json::{Map, Value, json};
+use toolgate::{Reply, Stage, one_line};
+
+use crate::args::ExplainFormat;
+use crate::screen::Screen;
+use crate::table;
+
+/// Prints one line, or one object, per reply.
+pub(crate) fn print(replies: &[Reply], format: ExplainFormat, screen: &mut Screen<'_>) -> Result<()> {
+    match format {
+        ExplainFormat::Table => screen.say(&as_table(replies)),
+        ExplainFormat::Json => screen.say(&as_json(replies)?),
+    }?;
+    Ok(())
+}
+
+fn as_table(replies: &[Reply]) -> String {
+    let stages = Stage::ALL.iter().map(|stage| stage.name().to_owned());
+    let head = ["id", "tool", "verdict", "code", "effects", "fuel", "memory"].map(str::to_owned);
+    let rows = replies.iter().map(|reply| {
+        let head = [
+            one_line(&reply.id, 40),
+            reply.tool.clone(),
+            reply.verdict.name().to_owned(),
+            reply.code().map_or_else(String::new, |code| code.to_string()),
+            reply.effects.name().to_owned(),
+            reply.usage.fuel.to_string(),
+            reply.usage.memory.to_string(),
+        ];
+        let stages = Stage::ALL.iter().map(|stage| stage_time(reply, *stage).map_or_else(|| "-".to_owned(), short));
+        head.into_iter().chain(stages)
+    });
+    table::plain(head.into_iter().chain(stages), rows, Some(5))
+}
+
+fn as_json(replies: &[Reply]) -> Result<String> {
+    let mut lines = Vec::with_capacity(replies.len());
+    for reply in replies {
+        let stages: Map<String, Value> = reply
+            .usage
+            .stages
+            .iter()
+            .map(|(stage, time)| (stage.name().to_owned(), json!(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))))
+            .collect();
+        let log: Vec<Value> = reply.log.iter().map(|line| json!({ "level": line.level, "text": line.text })).collect();
+        lines.push(json!({
+            "id": reply.id,
+            "tool": reply.tool,
+            "reply": serde_json::to_value(reply.machine())?,
+            "fuel": reply.usage.fuel,
+            "memory_bytes": reply.usage.memory.get(),
+            "log_dropped_bytes": reply.usage.log_dropped.get(),
+            "stages_ns": stages,
+            "log": log,
+        }));
+    }
+    Ok(serde_json::to_string_pretty(&lines)?)
+}
+
+fn stage_time(reply: &Reply, wanted: Stage) -> Option<Duration> {
+    reply.usage.stages.iter().find(|(stage, _)| *stage == wanted).map(|(_, time)| *time)
+}
+
+/// Microseconds below a millisecond, milliseconds above.
+fn short(time: Duration) -> String {
+    match time.as_micros() {
+        micros @ 0..=999 => format!("{micros} µs"),
+        _ => format!("{:.1} ms", time.as_secs_f64() * 1000.0),
+    }
+}

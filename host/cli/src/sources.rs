@@ -1,0 +1,123 @@
+//! Sources: from the tool options of a command to a host with everything loaded, or a reason why not.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use toolgate::{ByteCount, Config, DirectoryGrant, Host, LimitSettings, MAX_FILE, ToolEntry, ToolSource};
+
+use crate::args::{Bundle, ToolOptions};
+use crate::bundled::{self, Directories};
+use crate::files;
+use crate::screen::Screen;
+
+/// Most bytes of a `toolgate.toml`.
+const MAX_CONFIG: ByteCount = ByteCount::mib(1);
+
+/// How long loading may take before a person is told that it goes on.
+const SLOW_LOAD: Duration = Duration::from_secs(2);
+
+/// A host, and the bundled tools' directories for as long as it is used.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) host: Host,
+    directories: Option<Directories>,
+}
+
+impl Loaded {
+    /// Says where the bundled tools wrote something, if they did.
+    pub(crate) fn close(self, screen: &mut Screen<'_>) -> Result<()> {
+        drop(self.host);
+        let desk = self.directories.map(Directories::close).transpose()?.flatten();
+        if let Some(desk) = desk {
+            screen.say(&format!("tickets and refunds are in {}", desk.display()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Loads everything that the options name, or nothing.
+pub(crate) async fn load(options: &ToolOptions, screen: &mut Screen<'_>) -> Result<Loaded> {
+    let config = options.config.as_deref().map(read_config).transpose()?;
+    let nothing_named = options.tools.is_empty() && config.is_none();
+    let bundle = options.bundled.or(nothing_named.then_some(Bundle::Desk));
+    let directories = bundle.map(|_| Directories::make(options.desk_dir.as_deref())).transpose()?;
+    if bundle.is_none() && options.desk_dir.is_some() {
+        bail!("`--desk-dir` has no effect without a bundle\nhint: add `--bundled desk`");
+    }
+    let mut sources: Vec<ToolSource> = Vec::new();
+    if let (Some(bundle), Some(directories)) = (bundle, &directories) {
+        sources.extend(bundled::sources(bundle, directories));
+    }
+    for path in &options.tools {
+        for file in files::components(path)? {
+            sources.push(source(&file)?);
+        }
+    }
+    let mut defaults = LimitSettings::default();
+    if let Some((folder, config)) = config {
+        defaults = config.defaults;
+        for entry in config.tools {
+            sources.extend(entry_sources(&folder, entry)?);
+        }
+    }
+    let n_tools = sources.len();
+    let build = Host::builder().tools(sources).defaults(defaults).build();
+    let host = with_progress(build, n_tools, screen).await?;
+    Ok(Loaded { host, directories })
+}
+
+/// Waits for a load, and tells a person who watches that a long one goes on.
+async fn with_progress<T, E>(
+    load: impl Future<Output = Result<T, E>>,
+    n_tools: usize,
+    screen: &mut Screen<'_>,
+) -> Result<T>
+where
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let mut load = std::pin::pin!(load);
+    if screen.interactive {
+        match tokio::time::timeout(SLOW_LOAD, &mut load).await {
+            Ok(loaded) => return Ok(loaded?),
+            Err(_still_loading) => screen.say(&format!("compiling {n_tools} tools …"))?,
+        }
+    }
+    Ok(load.await?)
+}
+
+/// The file, and the folder its paths are relative to.
+fn read_config(path: &Path) -> Result<(PathBuf, Config)> {
+    let bytes = files::read(path, MAX_CONFIG)?;
+    if ByteCount::of(&bytes) > MAX_CONFIG {
+        bail!("`{}` is larger than {MAX_CONFIG}", path.display());
+    }
+    let text = String::from_utf8(bytes).with_context(|| format!("`{}` is not UTF-8", path.display()))?;
+    let config = Config::parse(&text).with_context(|| format!("in `{}`", path.display()))?;
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    Ok((folder, config))
+}
+
+/// The sources of one entry: settings apply to each component of a directory.
+fn entry_sources(folder: &Path, entry: ToolEntry) -> Result<Vec<ToolSource>> {
+    let grants = entry.fs.into_iter().map(|directory| DirectoryGrant {
+        guest: directory.guest,
+        host: folder.join(directory.host),
+        access: directory.access,
+    });
+    let grants: Vec<DirectoryGrant> = grants.collect();
+    let mut sources = Vec::new();
+    for file in files::components(&folder.join(&entry.path))? {
+        let mut source = source(&file)?;
+        source.limits = entry.limits;
+        source.directories.clone_from(&grants);
+        source.effects = entry.effects;
+        sources.push(source);
+    }
+    Ok(sources)
+}
+
+/// One component without settings.
+fn source(file: &Path) -> Result<ToolSource> {
+    Ok(ToolSource::new(file.display().to_string(), files::read(file, MAX_FILE)?))
+}

@@ -1,0 +1,76 @@
+//! A fault in the host's own code, at every place where a call looks at the clock.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde_json::json;
+use toolgate::{Clock, Host, Turn};
+
+use crate::support::{build, guests, on_one_thread, on_two_threads, outcome, tool};
+
+/// A clock that panics at one of its readings.
+#[derive(Debug)]
+struct Faulty {
+    readings: AtomicU64,
+    panics_at: u64,
+}
+
+impl Clock for Faulty {
+    fn now(&self) -> Duration {
+        let reading = self.readings.fetch_add(1, Ordering::SeqCst);
+        assert_ne!(reading, self.panics_at, "injected fault");
+        Duration::from_micros(reading)
+    }
+}
+
+/// Three calls, one of them refused.
+fn turn() -> Turn {
+    let call = |id: &str, name: &str| json!({"type": "tool_use", "id": id, "name": name, "input": {"text": "hi"}});
+    let calls = [call("a", "echo"), call("b", "ehco"), call("c", "echo")];
+    Turn::read(json!({"content": calls}).to_string().as_bytes(), None).expect("is a turn")
+}
+
+/// Answers the turn with a fault at one reading of the clock; gives back how many calls it hit.
+async fn faults_at(reading: u64) -> usize {
+    let clock = Arc::new(Faulty { readings: AtomicU64::new(0), panics_at: u64::MAX });
+    let builder = Host::builder().tool(tool("ok_echo.wasm", guests::OK_ECHO)).clock(clock.clone());
+    drop(build(builder).await);
+    let loaded = clock.readings.load(Ordering::SeqCst);
+    let faulty = Arc::new(Faulty { readings: AtomicU64::new(0), panics_at: loaded + reading });
+    let host = build(Host::builder().tool(tool("ok_echo.wasm", guests::OK_ECHO)).clock(faulty)).await;
+    let answer = host.answer(turn()).await;
+    let ids: Vec<&str> = answer.replies.iter().map(|reply| reply.id.as_str()).collect();
+    assert_eq!(ids, ["a", "b", "c"]);
+    let mut n_internal = 0;
+    for (reply, expected) in answer.replies.iter().zip(["done", "call:unknown_tool", "done"]) {
+        match outcome(reply).as_str() {
+            "host:internal" => {
+                n_internal += 1;
+                assert!(reply.operator_line().contains("injected fault"), "{}", reply.operator_line());
+                assert!(!reply.text().contains("injected fault"), "{}", reply.text());
+            }
+            other => assert_eq!(other, expected),
+        }
+    }
+    assert_eq!(host.stats().stores_alive, 0);
+    n_internal
+}
+
+#[test]
+fn a_panic_in_the_host_answers_its_call_and_leaves_the_others_alone() {
+    let sweep = || async {
+        let mut n_hit = 0;
+        for reading in 0..40 {
+            let n_internal = faults_at(reading).await;
+            assert!(n_internal <= 1, "one fault, one call");
+            n_hit += n_internal;
+            if n_internal == 0 {
+                break;
+            }
+        }
+        assert!(n_hit > 10, "every reading of the clock was a fault once: {n_hit}");
+    };
+    on_one_thread(sweep());
+    on_two_threads(sweep());
+}

@@ -1,0 +1,150 @@
+//! Load: a tool that breaks a rule is refused with its file and the rule, and nothing is half-loaded.
+
+use std::borrow::Cow;
+
+use toolgate::{BuildError, Host, LimitSettings, ToolSource, with_contract};
+
+use crate::support::{guests, host, on_one_thread, tool};
+
+/// What a load of these says.
+fn refused(sources: impl IntoIterator<Item = ToolSource>) -> String {
+    on_one_thread(async {
+        match Host::builder().tools(sources).build().await {
+            Ok(host) => panic!("it loaded: {:?}", host.tools().map(toolgate::Tool::name).collect::<Vec<_>>()),
+            Err(error) => error.to_string(),
+        }
+    })
+}
+
+fn says(source: ToolSource, parts: &[&str]) {
+    let said = refused([source]);
+    for part in parts {
+        assert!(said.contains(part), "`{part}` in: {said}");
+    }
+}
+
+fn bytes(file: &str, bytes: impl Into<Cow<'static, [u8]>>) -> ToolSource {
+    ToolSource::new(file, bytes)
+}
+
+#[test]
+fn a_file_that_is_no_component_is_said_to_be_what_it_is() {
+    says(bytes("a.wasm", b"".as_slice()), &["load:not_component: a.wasm", "empty"]);
+    says(bytes("a.wasm", b"#!/bin/sh\n".as_slice()), &["load:not_component: a.wasm", "does not start as"]);
+    says(bytes("a.wasm", b"(component)".as_slice()), &["load:not_component", "WebAssembly text", "hint: "]);
+    says(
+        bytes("a.wasm", b"\0asm\x01\0\0\0".as_slice()),
+        &["load:not_component", "core module", "hint: ", "wasm-component-ld"],
+    );
+    says(bytes("a.wasm", b"\0asm\x0d\0\x01\0".as_slice()), &["load:not_component", "exports no `toolgate:tool/tool`"]);
+    says(bytes("a.wasm", vec![0; 33 << 20]), &["load:limit", "33 MiB"]);
+}
+
+#[test]
+fn every_truncation_of_a_component_is_refused_and_none_runs() {
+    let whole = guests::OK_ECHO;
+    let step = whole.len() / 97;
+    let mut sources = Vec::new();
+    for cut in (0..whole.len()).step_by(step) {
+        sources.push(bytes("cut.wasm", &whole[..cut]));
+    }
+    let n_cuts = sources.len();
+    on_one_thread(async {
+        match Host::builder().tools(sources).build().await {
+            Err(BuildError::Tools(errors)) => assert_eq!(errors.len(), n_cuts),
+            other => panic!("{other:?}"),
+        }
+    });
+}
+
+#[test]
+fn a_contract_is_read_from_a_guest_that_may_be_hostile() {
+    says(tool("p.wasm", guests::CONTRACT_IS_NOT_JSON), &["load:contract: p.wasm", "does not read"]);
+    says(tool("p.wasm", guests::CONTRACT_BAD_SCHEMA), &["load:schema: p.wasm", "its input schema", "does not compile"]);
+    says(tool("p.wasm", guests::CONTRACT_LEAVES_OBJECT_OPEN), &["load:open_object", "additionalProperties"]);
+    says(tool("p.wasm", guests::CONTRACT_SPINS), &["load:contract", "`contract()` was stopped after"]);
+    says(tool("p.wasm", guests::INIT_SPINS), &["load:contract", "`contract()` was stopped after"]);
+}
+
+#[test]
+fn an_import_that_nobody_granted_is_named() {
+    says(
+        tool("p.wasm", guests::IMPORT_FILESYSTEM_UNASKED),
+        &["load:import: p.wasm", "wasi:filesystem/preopens@", "hint: "],
+    );
+}
+
+#[test]
+fn two_tools_of_one_name_clash_and_nothing_is_loaded() {
+    let said = refused([tool("first.wasm", guests::OK_ECHO), tool("second.wasm", guests::OK_ECHO)]);
+    assert!(said.starts_with("load:collision: second.wasm: its name `echo` clashes with `echo` of first.wasm"), "{said}");
+}
+
+#[test]
+fn names_that_some_mapping_makes_equal_clash_too() {
+    let renamed = |name: &str| {
+        let contract = format!(
+            r#"{{"name":"{name}","version":"1","description":"d","effects":"read",
+               "input":{{"type":"object","additionalProperties":false}},"output":true}}"#
+        );
+        let output_true = contract.replace("\"output\":true", "\"output\":{\"type\":\"string\"}");
+        bytes("b.wasm", with_contract(guests::OK_ECHO, &output_true).expect("packs"))
+    };
+    for name in ["Echo", "ECHO", "echo_", "echo-"] {
+        let said = refused([tool("a.wasm", guests::OK_ECHO), renamed(name)]);
+        assert!(said.contains("load:collision: b.wasm"), "{said}");
+    }
+}
+
+#[test]
+fn every_refused_tool_is_named_not_only_the_first() {
+    let said = refused([
+        bytes("one.wasm", b"".as_slice()),
+        tool("good.wasm", guests::OK_ECHO),
+        tool("two.wasm", guests::CONTRACT_IS_NOT_JSON),
+    ]);
+    assert!(said.contains("one.wasm") && said.contains("two.wasm") && !said.contains("good.wasm"), "{said}");
+}
+
+#[test]
+fn a_packed_contract_is_believed_without_running_the_guest() {
+    on_one_thread(async {
+        let contract = r#"{"name":"packed","version":"1","description":"d","effects":"read",
+            "input":{"type":"object","additionalProperties":false},"output":{"type":"string"}}"#;
+        let packed = with_contract(guests::CONTRACT_SPINS, contract).expect("packs");
+        let host = host([bytes("packed.wasm", packed)]).await;
+        assert_eq!(host.tools().map(toolgate::Tool::name).collect::<Vec<_>>(), ["packed"]);
+        assert_eq!(host.stats().stores_created_at_load, 0);
+    });
+}
+
+#[test]
+fn a_contract_that_breaks_a_rule_is_named_by_it() {
+    let packed = |from: &str, to: &str| {
+        let contract = r#"{"name":"echo","version":"1","description":"d","effects":"read",
+            "input":{"type":"object","additionalProperties":false},"output":{"type":"string"}}"#;
+        bytes("p.wasm", with_contract(guests::OK_ECHO, &contract.replace(from, to)).expect("packs"))
+    };
+    for (from, to, code) in [
+        (r#""echo""#, r#""a.b""#, "load:name"),
+        (r#""read""#, r#""reads""#, "load:contract"),
+        (r#""d""#, "\"d\u{202e}\"", "load:text"),
+        (r#""read""#, r#""read","relations":[{"at":"/a","equals":"/b"}]"#, "load:contract"),
+        (r#"{"type":"string"}"#, r#"{"$ref":"http://example.com/s.json"}"#, "load:schema_ref"),
+        (r#"{"type":"string"}"#, r#"{"type":"string","pattern":"(a"}"#, "load:schema"),
+        (r#"{"type":"string"}"#, r#"{"type":"string","pattern":"(?=a)"}"#, "load:schema"),
+        (r#"{"type":"object","additionalProperties":false}"#, r#"{"type":"string"}"#, "load:schema"),
+        (r#""read""#, r#""read","may_be_empty":["/rows"]"#, "load:schema"),
+        (r#""read""#, r#""read","capabilities":{"http":["example.com"]}"#, "load:grant"),
+        (r#""read""#, r#""read","capabilities":{"fs":[{"path":"data","access":"read"}]}"#, "load:contract"),
+        ("{\"name\"", "{} {\"name\"", "load:contract"),
+    ] {
+        says(packed(from, to), &[code, "p.wasm"]);
+    }
+}
+
+#[test]
+fn a_limit_beyond_what_the_host_gives_is_an_error_not_a_clamp() {
+    let limits = LimitSettings { memory_bytes: Some(u64::MAX), ..LimitSettings::default() };
+    says(tool("p.wasm", guests::OK_ECHO).limits(limits), &["load:policy", "memory_bytes", "hint: "]);
+}

@@ -1,0 +1,115 @@
+//! The budget: every stop has its name, a bound on what it costs, and a good call beside it that is still answered.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use serde_json::json;
+use toolgate::{ToolSource, with_contract};
+
+use crate::support::{call, check, fuel, guests, host, limited, memory, on_one_thread, outcome, report, time, tool};
+
+#[test]
+fn a_spinning_guest_is_stopped_by_its_fuel() {
+    check(limited(guests::BUDGET_SPINS, fuel(1_000_000)), json!({}), "tool:fuel");
+}
+
+#[test]
+fn a_spinning_guest_with_all_the_fuel_is_stopped_by_its_deadline() {
+    check(limited(guests::BUDGET_SPINS, time(Duration::from_millis(100))), json!({}), "tool:timeout");
+}
+
+#[test]
+fn a_guest_that_grows_its_memory_is_stopped_at_its_cap() {
+    check(limited(guests::BUDGET_GROWS_MEMORY, memory(8 << 20)), json!({}), "tool:memory");
+}
+
+#[test]
+fn memory_stays_below_the_cap_and_is_reported() {
+    on_one_thread(async {
+        let host = host([limited(guests::BUDGET_GROWS_MEMORY, memory(8 << 20))]).await;
+        let reply = call(&host, "probe_budget_grows_memory", json!({})).await;
+        let used = reply.usage.memory.get();
+        assert!(used <= 8 << 20 && used > 4 << 20, "{used}");
+        assert!(reply.usage.fuel > 0, "{}", report(&reply));
+    });
+}
+
+#[test]
+fn a_guest_that_recurses_for_ever_is_stopped_by_its_stack() {
+    check(tool("trap_recurses.wasm", guests::TRAP_RECURSES), json!({}), "tool:stack");
+}
+
+#[test]
+fn an_unreachable_instruction_is_a_trap() {
+    check(tool("trap_unreachable.wasm", guests::TRAP_UNREACHABLE), json!({}), "tool:trap");
+}
+
+#[test]
+fn a_panic_is_a_trap_whose_message_reaches_the_operator_only() {
+    check(tool("trap_panics.wasm", guests::TRAP_PANICS), json!({}), "tool:trap");
+    on_one_thread(async {
+        let host = host([tool("trap_panics.wasm", guests::TRAP_PANICS)]).await;
+        let reply = call(&host, "probe_panic", json!({})).await;
+        let message = &reply.log.last().expect("the panic was logged").text;
+        assert!(message.contains("trap_panics.rs"), "{message}");
+        assert!(reply.operator_line().contains("it logged"), "{}", reply.operator_line());
+        assert!(!reply.text().contains("trap_panics.rs"), "{}", reply.text());
+    });
+}
+
+#[test]
+fn ending_the_program_is_no_answer_even_with_status_zero() {
+    check(tool("exit_quits.wasm", guests::EXIT_QUITS), json!({}), "tool:exit");
+}
+
+#[test]
+fn a_tool_says_itself_why_it_has_no_answer() {
+    for kind in ["not_found", "refused", "unavailable", "failed"] {
+        check(tool("fails_by_kind.wasm", guests::FAILS_BY_KIND), json!({ "kind": kind }), &format!("tool:{kind}"));
+    }
+}
+
+#[test]
+fn a_start_function_that_spins_is_stopped_like_the_call_itself() {
+    let contract = r#"{"name":"probe_init_spins","version":"1.0.0","description":"Spins before it is called.",
+        "effects":"read","input":{"type":"object","additionalProperties":false},
+        "output":{"type":"object","additionalProperties":false}}"#;
+    let packed = with_contract(guests::INIT_SPINS, contract).expect("packs");
+    let source = ToolSource::new("init_spins.wasm", Cow::Owned(packed)).limits(fuel(1_000_000));
+    check(source, json!({}), "tool:fuel");
+}
+
+#[test]
+fn a_flooded_log_costs_the_log_and_not_the_answer() {
+    on_one_thread(async {
+        let host = host([tool("log_floods.wasm", guests::LOG_FLOODS)]).await;
+        let reply = call(&host, "probe_log_floods", json!({})).await;
+        assert_eq!(outcome(&reply), "done", "{}", report(&reply));
+        assert!(reply.usage.log <= toolgate::DEFAULT_LOG, "{:?}", reply.usage.log);
+        assert!(reply.usage.log_dropped.get() > 1_000_000, "{:?}", reply.usage.log_dropped);
+    });
+}
+
+#[test]
+fn the_same_call_costs_the_same_fuel_and_gives_the_same_bytes() {
+    on_one_thread(async {
+        let host = host([
+            tool("stock_lookup.wasm", guests::STOCK_LOOKUP),
+            tool("json_query.wasm", guests::JSON_QUERY),
+        ])
+        .await;
+        let arguments = json!({"sku": "KB-104", "region": "busan", "limit": 2});
+        let first = call(&host, "stock_lookup", arguments.clone()).await;
+        for _ in 0..50 {
+            let again = call(&host, "stock_lookup", arguments.clone()).await;
+            assert_eq!((again.usage.fuel, again.text()), (first.usage.fuel, first.text()));
+        }
+    });
+}
+
+#[test]
+fn every_bundled_tool_that_only_computes_answers_within_its_defaults() {
+    let arguments = json!({"filter": ".items | map(.price) | add", "input": {"items": [{"price": 3}, {"price": 4}]}});
+    check(tool("json_query.wasm", guests::JSON_QUERY), arguments, "done");
+    check(tool("lookup_policy.wasm", guests::LOOKUP_POLICY), json!({"topic": "returns"}), "done");
+}
