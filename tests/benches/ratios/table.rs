@@ -1,0 +1,70 @@
+//! Table: rows as people and programs read them.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::rounds::Cost;
+
+/// What stands above a table and below it.
+pub(crate) struct Title {
+    pub(crate) what: &'static str,
+    pub(crate) goal: &'static str,
+}
+
+/// One comparison.
+#[derive(Serialize)]
+pub(crate) struct Row {
+    case: String,
+    way: &'static str,
+    base_ns: f64,
+    ns: f64,
+    ratio: f64,
+    ratio_quartiles: [f64; 2],
+    more_us: f64,
+    base_allocations: f64,
+    allocations: f64,
+}
+
+impl Row {
+    pub(crate) fn new(case: &str, way: &'static str, base: &Cost, cost: &Cost) -> Self {
+        let [low, ratio, high] = cost.ratio.map(|ratio| rounded(ratio, 1e3));
+        Self {
+            case: case.to_owned(),
+            way,
+            base_ns: rounded(base.ns, 1.0),
+            ns: rounded(cost.ns, 1.0),
+            ratio,
+            ratio_quartiles: [low, high],
+            more_us: rounded(cost.more_ns / 1e3, 1e3),
+            base_allocations: rounded(base.allocations, 10.0),
+            allocations: rounded(cost.allocations, 10.0),
+        }
+    }
+}
+
+fn rounded(value: f64, steps: f64) -> f64 {
+    (value * steps).round() / steps
+}
+
+/// A table for a terminal.
+pub(crate) fn render(title: &Title, rows: &[Row]) -> String {
+    let width = rows.iter().map(|row| row.case.chars().count()).max().unwrap_or(0);
+    let mut out = format!("{}\n{}\n", title.what, title.goal);
+    writeln!(
+        out,
+        "{:width$}  {:<17}  {:>9}  {:>9}  {:>5}  {:>11}  {:>8}  {:>11}",
+        "case", "way", "base ns", "ns", "ratio", "quartiles", "more µs", "allocations"
+    )
+    .expect("writing to a String cannot fail");
+    for row in rows {
+        let [low, high] = row.ratio_quartiles;
+        writeln!(
+            out,
+            "{:width$}  {:<17}  {:>9.0}  {:>9.0}  {:>5.2}  {low:>5.2}–{high:<5.2}  {:>8.2}  {:>4} → {:<4}",
+            row.case, row.way, row.base_ns, row.ns, row.ratio, row.more_us, row.base_allocations, row.allocations
+        )
+        .expect("writing to a String cannot fail");
+    }
+    out
+}
