@@ -29,55 +29,33 @@ fn refused(criterion: &mut Criterion) {
     let host = shop(&runtime);
     let mut group = criterion.benchmark_group("refused");
     let stock = |arguments: &str| RawCall::new("stock_lookup", arguments);
-    let truncated = RawCall {
-        cut: true,
-        ..stock(r#"{"sku":"KB-104","reg"#)
-    };
+    let truncated = RawCall { cut: true, ..stock(r#"{"sku":"KB-104","reg"#) };
     let deep = format!(r#"{{"sku":{}{}}}"#, "[".repeat(100), "]".repeat(100));
     let calls = [
         ("cut_by_provider", truncated),
-        (
-            "not_unicode",
-            RawCall {
-                arguments: Arguments::NotUnicode,
-                ..stock("")
-            },
-        ),
+        ("not_unicode", RawCall { arguments: Arguments::NotUnicode, ..stock("") }),
         ("truncated", stock(r#"{"sku":"KB-104","region":"bus"#)),
         ("unparsable", stock(r#"{"sku":"KB-104",}"#)),
         ("too_deep", stock(&deep)),
         ("not_object", stock(r#"["KB-104"]"#)),
         ("duplicate_key", stock(r#"{"sku":"KB-104","sku":"KB-104"}"#)),
-        (
-            "unknown_tool",
-            RawCall::new("stock_lokup", r#"{"sku":"KB-104","region":"busan","limit":2}"#),
-        ),
+        ("unknown_tool", RawCall::new("stock_lokup", r#"{"sku":"KB-104","region":"busan","limit":2}"#)),
         ("missing", stock(r#"{"sku":"KB-104","region":"busan"}"#)),
-        (
-            "unexpected",
-            stock(r#"{"sku":"KB-104","region":"busan","limit":2,"colour":"red"}"#),
-        ),
+        ("unexpected", stock(r#"{"sku":"KB-104","region":"busan","limit":2,"colour":"red"}"#)),
         ("type", stock(r#"{"sku":"KB-104","region":"busan","limit":"2"}"#)),
         ("range", stock(r#"{"sku":"KB-104","region":"busan","limit":9}"#)),
         ("enum", stock(r#"{"sku":"KB-104","region":"bussan","limit":2}"#)),
     ];
     for (name, call) in calls {
-        assert!(
-            !runtime.block_on(host.call(call.clone())).is_done(),
-            "{name} is refused"
-        );
-        group.bench_function(name, |bencher| {
-            bencher.iter_custom(|n| time_calls(&runtime, &host, &call, n))
-        });
+        assert!(!runtime.block_on(host.call(call.clone())).is_done(), "{name} is refused");
+        group.bench_function(name, |bencher| bencher.iter_custom(|n| time_calls(&runtime, &host, &call, n)));
     }
     assert_eq!(host.stats().stores_created, 0, "a refusal makes no store");
     let enum_call = stock(r#"{"sku":"KB-104","region":"bussan","limit":2}"#);
     let reply = runtime.block_on(host.call(enum_call));
     group.bench_function("reply_text", |bencher| bencher.iter(|| black_box(&reply).text()));
     group.bench_function("reply_machine", |bencher| bencher.iter(|| black_box(&reply).machine()));
-    group.bench_function("reply_operator_line", |bencher| {
-        bencher.iter(|| black_box(&reply).operator_line())
-    });
+    group.bench_function("reply_operator_line", |bencher| bencher.iter(|| black_box(&reply).operator_line()));
     group.finish();
 }
 
@@ -88,26 +66,15 @@ fn accepted(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("accepted");
     let filter = r#"{"input":{"orders":[{"id":1,"total":50},{"id":2,"total":150}]},"filter":".orders[].id"}"#;
     let calls = [
-        (
-            "ok_echo",
-            RawCall::new("echo", r#"{"text":"two boxes of tea, please"}"#),
-        ),
-        (
-            "stock_lookup",
-            RawCall::new("stock_lookup", r#"{"sku":"KB-104","region":"busan","limit":2}"#),
-        ),
-        (
-            "search_orders",
-            RawCall::new("search_orders", r#"{"customer_id":"cus_8812"}"#),
-        ),
+        ("ok_echo", RawCall::new("echo", r#"{"text":"two boxes of tea, please"}"#)),
+        ("stock_lookup", RawCall::new("stock_lookup", r#"{"sku":"KB-104","region":"busan","limit":2}"#)),
+        ("search_orders", RawCall::new("search_orders", r#"{"customer_id":"cus_8812"}"#)),
         ("json_query", RawCall::new("json_query", filter)),
     ];
     for (name, call) in calls {
         let reply = runtime.block_on(host.call(call.clone()));
         assert!(reply.is_done(), "{}", reply.operator_line());
-        group.bench_function(name, |bencher| {
-            bencher.iter_custom(|n| time_calls(&runtime, &host, &call, n))
-        });
+        group.bench_function(name, |bencher| bencher.iter_custom(|n| time_calls(&runtime, &host, &call, n)));
     }
     group.finish();
 }
@@ -155,10 +122,7 @@ fn loading(criterion: &mut Criterion) {
 }
 
 fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime")
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
 fn shop(runtime: &Runtime) -> Host {
@@ -168,9 +132,7 @@ fn shop(runtime: &Runtime) -> Host {
         ToolSource::new("search_orders.wasm", guests::SEARCH_ORDERS),
         ToolSource::new("stock_lookup.wasm", guests::STOCK_LOOKUP),
     ];
-    runtime
-        .block_on(Host::builder().tools(tools).build())
-        .expect("the tools load")
+    runtime.block_on(Host::builder().tools(tools).build()).expect("the tools load")
 }
 
 fn example(file: &str) -> Vec<u8> {

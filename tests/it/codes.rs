@@ -1,0 +1,157 @@
+//! Each code once, through the public door, with what the model, the operator and a program get of it.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde_json::json;
+use toolgate::{Arguments, Host, RawCall, Reply, Rule, ToolSource, Verdict, with_contract};
+
+use crate::support::{self, fuel, guests, limited, memory, on_two_threads, report, time, tool};
+
+/// A tool with a combinator in its schema; nothing that is shipped has one.
+fn alternatives() -> ToolSource {
+    let contract = r#"{"name":"alternatives","version":"1","description":"Takes one of two.","effects":"read",
+        "input":{"type":"object","additionalProperties":false,"properties":{"key":{"oneOf":[{"type":"integer"},{"type":"null"}]}}},
+        "output":{"type":"object","additionalProperties":true}}"#;
+    ToolSource::new("alternatives.wasm", with_contract(guests::OK_ECHO, contract).expect("packs"))
+}
+
+async fn hosts() -> (Host, Host, tempfile::TempDir) {
+    let desk = tempfile::tempdir().expect("a directory");
+    let probes = [
+        alternatives(),
+        limited(guests::BUDGET_SPINS, fuel(100_000)),
+        limited(guests::BUDGET_GROWS_MEMORY, memory(4 << 20)),
+        tool("ok_echo.wasm", guests::OK_ECHO),
+        tool("trap_recurses.wasm", guests::TRAP_RECURSES),
+        tool("trap_panics.wasm", guests::TRAP_PANICS),
+        tool("exit_quits.wasm", guests::EXIT_QUITS),
+        tool("fails_by_kind.wasm", guests::FAILS_BY_KIND),
+        tool("result_is_not_json.wasm", guests::RESULT_IS_NOT_JSON),
+        tool("stock_lookup_v1.wasm", guests::STOCK_LOOKUP_V1),
+    ];
+    let main = support::desk_host(desk.path(), probes).await;
+    let slow = support::host([limited(guests::BUDGET_SPINS, time(Duration::from_millis(50)))]).await;
+    (main, slow, desk)
+}
+
+/// A call per rule. `host:overloaded` and `host:internal` need a full host and a fault: `concurrency`, `internal`.
+fn rows() -> Vec<(Rule, &'static str, Arguments)> {
+    let text = |text: &str| Arguments::Text(text.to_owned());
+    let stock = |sku: &str, region: &str, limit: &str| {
+        Arguments::Text(format!(r#"{{"sku":"{sku}","region":"{region}","limit":{limit}}}"#))
+    };
+    let kind = |kind: &str| Arguments::Text(json!({ "kind": kind }).to_string());
+    vec![
+        (Rule::CallTooLarge, "echo", Arguments::Text(format!(r#"{{"text":"{}"}}"#, "x".repeat(2 << 20)))),
+        (Rule::CallBadText, "echo", Arguments::NotUnicode),
+        (Rule::CallUnparsable, "echo", text("{'text': 'hi'}")),
+        (Rule::CallTruncated, "echo", text(r#"{"text":"hi"#)),
+        (Rule::CallTooDeep, "echo", Arguments::Text("[".repeat(65))),
+        (Rule::CallDuplicateKey, "echo", text(r#"{"text":"a","\u0074ext":"b"}"#)),
+        (Rule::CallInexactNumber, "echo", text(r#"{"text":1e400}"#)),
+        (Rule::CallNotObject, "echo", text("[1]")),
+        (Rule::CallUnknownTool, "ecoh", text("{}")),
+        (Rule::ArgsMissing, "stock_lookup", text(r#"{"sku":"KB-104","region":"busan"}"#)),
+        (Rule::ArgsUnexpected, "echo", text(r#"{"text":"hi","txt":"hi"}"#)),
+        (Rule::ArgsType, "stock_lookup", stock("KB-104", "busan", "\"2\"")),
+        (Rule::ArgsRange, "stock_lookup", stock("KB-104", "busan", "3")),
+        (Rule::ArgsAllowed, "stock_lookup", stock("KB-104", "Busan", "2")),
+        (Rule::ArgsShape, "alternatives", text(r#"{"key":"neither"}"#)),
+        (Rule::ToolFuel, "probe_spin", text("{}")),
+        (Rule::ToolMemory, "probe_budget_grows_memory", text("{}")),
+        (Rule::ToolStack, "probe_trap_recurses", text("{}")),
+        (Rule::ToolTrap, "probe_panic", text("{}")),
+        (Rule::ToolExit, "probe_exit_quits", text("{}")),
+        (Rule::ToolNotFound, "probe_fails_by_kind", kind("not_found")),
+        (Rule::ToolRefused, "probe_fails_by_kind", kind("refused")),
+        (Rule::ToolUnavailable, "probe_fails_by_kind", kind("unavailable")),
+        (Rule::ToolFailed, "probe_fails_by_kind", kind("failed")),
+        (Rule::ResultShape, "probe_result_is_not_json", text("{}")),
+        (Rule::ResultEmpty, "stock_lookup", stock("ZZ-000", "busan", "2")),
+        (Rule::ResultTooBig, "stock_lookup_v1", stock("KB-104", "busan", "2")),
+        (Rule::ResultRange, "delivery_estimate", text(r#"{"order_id":"5531"}"#)),
+    ]
+}
+
+fn check_copies(rule: Rule, reply: &Reply) {
+    let code = reply.code().unwrap_or_else(|| panic!("{} is no answer: {}", rule.code(), report(reply)));
+    assert_eq!(code.rule, rule, "{}", report(reply));
+    assert_eq!(code.to_string().matches(':').count(), if code.at.is_root() { 1 } else { 2 });
+    assert!(code.at.is_root() || rule.has_place(), "{code}");
+
+    let text = reply.text();
+    assert!(text.starts_with(&format!("{code}: ")), "{text}");
+    assert!(text.len() < 1024, "{} bytes: {text}", text.len());
+    let refused = matches!(reply.verdict, Verdict::Refused(_));
+    assert_eq!(text.contains("the tool did not run"), refused, "{text}");
+    for never in ["sorry", "apolog", "panicked", "src/", "/tmp", "wasm backtrace"] {
+        assert!(!text.contains(never), "`{never}` in: {text}");
+    }
+
+    let line = reply.operator_line();
+    assert!(line.contains(&format!("code={code}")) && line.contains("call=call_1"), "{line}");
+    assert!(!line.contains("KB-104") && !line.contains('\n'), "no arguments, one line: {line}");
+
+    let machine = serde_json::to_value(reply.machine()).expect("serializes");
+    assert_eq!(machine["code"], code.to_string());
+    assert_eq!(machine["verdict"], reply.verdict.name());
+    assert_eq!(machine["fixable_by"], rule.fixable_by().name());
+    assert_eq!(machine["effects"], "none", "no grant of these tools writes");
+    assert_eq!(machine.get("path").is_some(), !code.at.is_root());
+}
+
+#[test]
+fn every_code_is_given_and_says_the_same_to_model_operator_and_program() {
+    on_two_threads(async {
+        let (main, slow, _desk) = hosts().await;
+        let mut seen: BTreeSet<Rule> = [Rule::HostOverloaded, Rule::HostInternal].into();
+        for (rule, tool, arguments) in rows() {
+            let call = RawCall { id: "call_1".into(), tool: tool.into(), arguments, cut: false };
+            let before = main.stats().stores_created;
+            let reply = main.call(call).await;
+            check_copies(rule, &reply);
+            let stores = main.stats().stores_created - before;
+            assert_eq!(stores, u64::from(!matches!(reply.verdict, Verdict::Refused(_))), "{}", report(&reply));
+            seen.insert(rule);
+        }
+        let timeout = support::call(&slow, "probe_spin", json!({})).await;
+        check_copies(Rule::ToolTimeout, &timeout);
+        seen.insert(Rule::ToolTimeout);
+        assert_eq!(seen, Rule::ALL.iter().copied().collect(), "every rule has its row");
+    });
+}
+
+#[test]
+fn an_unknown_name_among_many_tools_gets_the_three_nearest() {
+    on_two_threads(async {
+        let (main, _slow, _desk) = hosts().await;
+        assert!(main.tools().count() > 10);
+        let text = support::call(&main, "stock_lokup", json!({})).await.text();
+        assert!(text.contains("the nearest are stock_lookup, stock_lookup_v1"), "{text}");
+        assert_eq!(text.matches(", ").count(), 2, "three names: {text}");
+        let hostile = support::call(&main, &"\u{1b}[2J\u{202e}x".repeat(50_000), json!({})).await;
+        assert!(hostile.text().len() < 1024 && !hostile.text().contains('\u{1b}'), "{}", hostile.text());
+    });
+}
+
+#[test]
+fn hostile_keys_and_values_are_cut_and_cleaned_in_every_copy() {
+    on_two_threads(async {
+        let (main, _slow, _desk) = hosts().await;
+        let key = "\u{1b}]0;owned\u{7}\u{202e}\n".repeat(1000);
+        for arguments in [
+            json!({"text": "x", key.as_str(): "v"}),
+            json!({ "text": vec![key.as_str(); 100] }),
+            json!({ key.as_str(): key.as_str() }),
+        ] {
+            let reply = support::call(&main, "echo", arguments).await;
+            let copies = [reply.text(), reply.operator_line(), serde_json::to_string(&reply.machine()).expect("JSON")];
+            for copy in copies {
+                assert!(copy.len() < 1024, "{} bytes", copy.len());
+                assert!(copy.chars().all(|c| c == '\n' || !c.is_control()), "{copy:?}");
+                assert!(!copy.contains('\u{202e}'), "{copy:?}");
+            }
+        }
+    });
+}

@@ -59,31 +59,25 @@ fn a_timer_is_served_while_every_worker_has_a_spinner() {
 #[test]
 fn a_full_host_says_so_and_recovers() {
     on_two_threads(async {
-        let host = host(tools()).await;
+        // Guests that sleep take places and no time.
+        let sleeper = limited(guests::BUDGET_SLEEPS, time(Duration::from_secs(60)));
+        let host = host([sleeper, tool("ok_echo.wasm", guests::OK_ECHO)]).await;
         let n_calls = usize::try_from(MAX_CALLS).expect("fits") + MAX_WAITING;
-        let waiting: Vec<_> = (0..n_calls)
-            .map(|_| {
-                let host = host.clone();
-                tokio::spawn(async move { host.call(RawCall::new("probe_spin", "{}")).await })
-            })
-            .collect();
-        // Every place is taken and every seat in the queue: the next call is told so at once.
-        let refused = loop {
-            let probe = host.call(RawCall::new("echo", r#"{"text":"x"}"#));
-            match tokio::time::timeout(Duration::from_millis(50), probe).await {
-                Ok(reply) if reply.is_done() => {}
-                Ok(reply) => break reply,
-                Err(_waits_in_the_queue) => {}
-            }
-        };
+        let mut calls = tokio::task::JoinSet::new();
+        for _ in 0..n_calls {
+            let host = host.clone();
+            calls.spawn(async move { host.call(RawCall::new("probe_budget_sleeps", "{}")).await });
+        }
+        // Once every place and every seat in the queue is taken, the next call is told so at once.
+        while host.stats().calls_waiting < u64::try_from(MAX_WAITING).expect("fits") {
+            tokio::task::yield_now().await;
+        }
+        let refused = call(&host, "echo", json!({"text": "x"})).await;
         assert_eq!(outcome(&refused), "host:overloaded");
         assert_eq!(refused.machine().fixable_by, Some("retry"));
-        assert!(host.stats().stores_created >= u64::from(MAX_CALLS));
-        waiting.iter().for_each(tokio::task::JoinHandle::abort);
-        for task in waiting {
-            assert!(task.await.is_err(), "aborted");
-        }
-        assert_eq!(outcome(&call(&host, "echo", json!({"text": "x"})).await), "done");
+        assert_eq!(host.stats().stores_alive, u64::from(MAX_CALLS));
+        calls.shutdown().await;
         assert_eq!(host.stats().stores_alive, 0);
+        assert_eq!(outcome(&call(&host, "echo", json!({"text": "x"})).await), "done");
     });
 }

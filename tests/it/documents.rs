@@ -1,0 +1,170 @@
+//! The documents: generated parts are current, commands work, names of tests and links are real.
+
+use std::fmt::Write;
+use std::fs;
+use std::process::ExitCode;
+
+use toolgate::Rule;
+
+use crate::schemas::is_current;
+use crate::support::{program, repository};
+
+const BOOKS: [&str; 8] = [
+    "README.md",
+    "SECURITY.md",
+    "docs/ARCHITECTURE.md",
+    "docs/CODES.md",
+    "docs/SPECIFICATION.md",
+    "docs/TESTING.md",
+    "docs/THREAT-MODEL.md",
+    "docs/guide/first-tool.md",
+];
+
+fn read(file: &str) -> String {
+    fs::read_to_string(repository().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+#[test]
+fn the_table_of_codes_is_what_the_code_says() {
+    let mut table = String::from(
+        "# Codes\n\nEvery way a call can end that is not an answer. A code never changes its meaning. `call` and `args` are \
+         refusals: the tool did not run. The rest are failures: the request was in order, and there is no answer to use. Where a \
+         code has a place, it goes on with the dotted path of it (`args:missing:priority`), which is left out at the root.\n\n\
+         | code | place | means | who can mend it |\n|---|---|---|---|\n",
+    );
+    for rule in Rule::ALL {
+        let place = if rule.has_place() { "yes" } else { "" };
+        writeln!(table, "| `{}` | {place} | {} | {} |", rule.code(), rule.meaning(), rule.fixable_by().name())
+            .expect("writing to a String cannot fail");
+    }
+    is_current("docs/CODES.md", &table);
+}
+
+#[test]
+fn the_help_texts_are_what_the_program_says() {
+    let mut book = String::from("# The program\n");
+    let commands = ["", "answer", "call", "tools", "inspect", "pack", "check"];
+    for command in commands {
+        let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|argument| !argument.is_empty()).collect();
+        let shown = program(&arguments, b"");
+        assert_eq!(shown.code, ExitCode::SUCCESS, "{}", shown.stderr);
+        let title = format!("toolgate {command}");
+        let lines: Vec<&str> = shown.stdout.lines().map(str::trim_end).collect();
+        write!(book, "\n## `{}`\n\n```text\n{}\n```\n", title.trim(), lines.join("\n").trim())
+            .expect("writing to a String cannot fail");
+    }
+    is_current("docs/CLI.md", &book);
+}
+
+/// The text with every marked block filled: `<!-- file: PATH -->` with a file, `<!-- screen: ARGUMENTS -->` with what the
+/// program writes.
+fn filled(text: &str) -> String {
+    let mut out = String::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        out.push_str(line);
+        out.push('\n');
+        let marked = line.strip_prefix("<!-- ").and_then(|rest| rest.strip_suffix(" -->"));
+        let Some((kind, of)) = marked.and_then(|mark| mark.split_once(": ")) else {
+            continue;
+        };
+        let fence = lines.next().expect("a block follows its mark");
+        assert!(fence.starts_with("```"), "a block follows its mark: {fence}");
+        lines.by_ref().find(|line| *line == "```").expect("the block ends");
+        let content = match kind {
+            "file" => read(of),
+            "screen" => screen(of),
+            other => panic!("unknown mark `{other}`"),
+        };
+        writeln!(out, "{fence}\n{}\n```", content.trim_end()).expect("writing to a String cannot fail");
+    }
+    out
+}
+
+fn screen(arguments: &str) -> String {
+    let root = repository();
+    let absolute = arguments.split(' ').map(|argument| match argument.starts_with("examples/") {
+        true => root.join(argument).display().to_string(),
+        false => argument.to_owned(),
+    });
+    let absolute: Vec<String> = absolute.collect();
+    let shown = program(&absolute.iter().map(String::as_str).collect::<Vec<_>>(), b"");
+    assert_eq!(shown.code, ExitCode::SUCCESS, "{}", shown.stderr);
+    if let Some(desk) = shown.stderr.trim().strip_prefix("tickets and refunds are in ") {
+        fs::remove_dir_all(desk).expect("the desk is there");
+    }
+    shown.stdout
+}
+
+#[test]
+fn what_the_readme_shows_is_what_is_there() {
+    for book in ["README.md", "docs/guide/first-tool.md"] {
+        is_current(book, &filled(&read(book)));
+    }
+    assert!(read("README.md").contains("cargo run -- answer examples/support.anthropic.json\n"));
+    assert!(read(".ci/run").contains("test() { cargo test; }"), "CI runs the command that the README gives");
+}
+
+/// Every `module::test_name` that a text names in backticks.
+fn named_tests(text: &str) -> Vec<(String, String)> {
+    let quoted = text.split('`').skip(1).step_by(2);
+    let names = quoted.filter_map(|quoted| quoted.split_once("::"));
+    let names = names.filter(|(module, test)| {
+        let plain =
+            |word: &str| word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'*');
+        plain(module) && plain(test) && (test.contains('_') || *test == "*")
+    });
+    names.map(|(module, test)| (module.to_owned(), test.to_owned())).collect()
+}
+
+#[test]
+fn every_promise_names_a_test_that_is_there() {
+    for (book, at_least) in [("docs/SPECIFICATION.md", 30), ("docs/THREAT-MODEL.md", 18)] {
+        let text = read(book);
+        let named = named_tests(&text);
+        assert!(named.len() >= at_least, "{book} names {} tests", named.len());
+        for (module, test) in named {
+            let files = [
+                format!("tests/it/{module}.rs"),
+                format!("host/core/src/{module}.rs"),
+                format!("host/core/src/schema/{module}.rs"),
+                format!("host/core/src/sandbox/{module}.rs"),
+            ];
+            let wanted = format!("fn {}", test.trim_end_matches('*'));
+            let found = files
+                .iter()
+                .any(|file| fs::read_to_string(repository().join(file)).is_ok_and(|source| source.contains(&wanted)));
+            assert!(found, "{book}: `{module}::{test}` is in none of {files:?}");
+        }
+    }
+    assert!(read("docs/SPECIFICATION.md").contains(&format!("| {} codes |", Rule::ALL.len())));
+}
+
+#[test]
+fn every_link_between_documents_leads_somewhere() {
+    for book in BOOKS {
+        let folder = repository().join(book);
+        let folder = folder.parent().expect("a file stands in a folder");
+        for link in read(book).split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let target = link.split('#').next().unwrap_or_default();
+            if !target.starts_with("http") && !target.is_empty() {
+                assert!(folder.join(target).exists(), "{book}: {link}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_dependency_has_its_reason() {
+    let manifest = read("Cargo.toml");
+    let dependencies = manifest.split("[workspace.dependencies]").nth(1).and_then(|rest| rest.split("\n[").next());
+    let architecture = read("docs/ARCHITECTURE.md");
+    let reasons = architecture.split("## Dependencies").nth(1).expect("the chapter is there");
+    let names = dependencies.expect("the table is there").lines().filter_map(|line| line.split_once(" = "));
+    for (name, _) in names.filter(|(name, _)| !name.starts_with("toolgate") && !name.starts_with('#')) {
+        let listed = reasons.lines().filter(|line| line.starts_with('|'));
+        let mut listed = listed.filter_map(|line| line.split('|').nth(1));
+        let has_row = listed.any(|row| row.split(',').any(|entry| entry.trim() == name));
+        assert!(has_row || reasons.contains(&format!(" {name}")), "{name}: one line of reason in docs/ARCHITECTURE.md");
+    }
+}

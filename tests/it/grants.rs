@@ -53,7 +53,8 @@ fn a_read_grant_turns_every_kind_of_write_down() {
         for attempt in attempts {
             assert_ne!(attempt["outcome"], "done", "{attempt}");
         }
-        let names: Vec<_> = fs::read_dir(directory.path()).expect("lists").map(|e| e.expect("reads").file_name()).collect();
+        let names: Vec<_> =
+            fs::read_dir(directory.path()).expect("lists").map(|e| e.expect("reads").file_name()).collect();
         assert_eq!(names, ["there.txt"]);
         assert_eq!(fs::read_to_string(directory.path().join("there.txt")).expect("reads"), "as it was");
     });

@@ -9,17 +9,23 @@ use toolgate::{Clock, Host, Turn};
 
 use crate::support::{build, guests, on_one_thread, on_two_threads, outcome, tool};
 
-/// A clock that panics at one of its readings.
+/// A clock that panics at one of its readings once it is armed.
 #[derive(Debug)]
 struct Faulty {
     readings: AtomicU64,
-    panics_at: u64,
+    panics_at: AtomicU64,
+}
+
+impl Faulty {
+    fn arm(&self, readings_from_now: u64) {
+        self.panics_at.store(self.readings.load(Ordering::SeqCst) + readings_from_now, Ordering::SeqCst);
+    }
 }
 
 impl Clock for Faulty {
     fn now(&self) -> Duration {
         let reading = self.readings.fetch_add(1, Ordering::SeqCst);
-        assert_ne!(reading, self.panics_at, "injected fault");
+        assert_ne!(reading, self.panics_at.load(Ordering::SeqCst), "injected fault");
         Duration::from_micros(reading)
     }
 }
@@ -33,12 +39,9 @@ fn turn() -> Turn {
 
 /// Answers the turn with a fault at one reading of the clock; gives back how many calls it hit.
 async fn faults_at(reading: u64) -> usize {
-    let clock = Arc::new(Faulty { readings: AtomicU64::new(0), panics_at: u64::MAX });
-    let builder = Host::builder().tool(tool("ok_echo.wasm", guests::OK_ECHO)).clock(clock.clone());
-    drop(build(builder).await);
-    let loaded = clock.readings.load(Ordering::SeqCst);
-    let faulty = Arc::new(Faulty { readings: AtomicU64::new(0), panics_at: loaded + reading });
-    let host = build(Host::builder().tool(tool("ok_echo.wasm", guests::OK_ECHO)).clock(faulty)).await;
+    let clock = Arc::new(Faulty { readings: AtomicU64::new(0), panics_at: AtomicU64::new(u64::MAX) });
+    let host = build(Host::builder().tool(tool("ok_echo.wasm", guests::OK_ECHO)).clock(clock.clone())).await;
+    clock.arm(reading);
     let answer = host.answer(turn()).await;
     let ids: Vec<&str> = answer.replies.iter().map(|reply| reply.id.as_str()).collect();
     assert_eq!(ids, ["a", "b", "c"]);

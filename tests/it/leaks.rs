@@ -10,11 +10,9 @@ use crate::support::{call, guests, host, limited, on_two_threads, outcome, time,
 #[test]
 fn a_call_that_is_dropped_midway_leaves_nothing_behind() {
     on_two_threads(async {
-        let host = host([
-            limited(guests::BUDGET_SPINS, time(Duration::from_secs(30))),
-            tool("ok_echo.wasm", guests::OK_ECHO),
-        ])
-        .await;
+        let host =
+            host([limited(guests::BUDGET_SPINS, time(Duration::from_secs(30))), tool("ok_echo.wasm", guests::OK_ECHO)])
+                .await;
         // More often than there are places: one that is not given back would make the last ones wait for ever.
         for _ in 0..MAX_CALLS * 2 {
             let spinner = host.call(RawCall::new("probe_spin", "{}"));

@@ -77,7 +77,10 @@ fn an_import_that_nobody_granted_is_named() {
 #[test]
 fn two_tools_of_one_name_clash_and_nothing_is_loaded() {
     let said = refused([tool("first.wasm", guests::OK_ECHO), tool("second.wasm", guests::OK_ECHO)]);
-    assert!(said.starts_with("load:collision: second.wasm: its name `echo` clashes with `echo` of first.wasm"), "{said}");
+    assert!(
+        said.starts_with("load:collision: second.wasm: its name `echo` clashes with `echo` of first.wasm"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -85,10 +88,9 @@ fn names_that_some_mapping_makes_equal_clash_too() {
     let renamed = |name: &str| {
         let contract = format!(
             r#"{{"name":"{name}","version":"1","description":"d","effects":"read",
-               "input":{{"type":"object","additionalProperties":false}},"output":true}}"#
+               "input":{{"type":"object","additionalProperties":false}},"output":{{"type":"string"}}}}"#
         );
-        let output_true = contract.replace("\"output\":true", "\"output\":{\"type\":\"string\"}");
-        bytes("b.wasm", with_contract(guests::OK_ECHO, &output_true).expect("packs"))
+        bytes("b.wasm", with_contract(guests::OK_ECHO, &contract).expect("packs"))
     };
     for name in ["Echo", "ECHO", "echo_", "echo-"] {
         let said = refused([tool("a.wasm", guests::OK_ECHO), renamed(name)]);
@@ -131,6 +133,8 @@ fn a_contract_that_breaks_a_rule_is_named_by_it() {
         (r#""d""#, "\"d\u{202e}\"", "load:text"),
         (r#""read""#, r#""read","relations":[{"at":"/a","equals":"/b"}]"#, "load:contract"),
         (r#"{"type":"string"}"#, r#"{"$ref":"http://example.com/s.json"}"#, "load:schema_ref"),
+        (r#"{"type":"string"}"#, r##"{"$ref":"#"}"##, "load:schema"),
+        (r#"{"type":"string"}"#, r#"{"type":"string","type":"integer"}"#, "load:schema"),
         (r#"{"type":"string"}"#, r#"{"type":"string","pattern":"(a"}"#, "load:schema"),
         (r#"{"type":"string"}"#, r#"{"type":"string","pattern":"(?=a)"}"#, "load:schema"),
         (r#"{"type":"object","additionalProperties":false}"#, r#"{"type":"string"}"#, "load:schema"),

@@ -1,0 +1,497 @@
+//! The program's whole screens: what a person sees, and the exit code a script sees.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+use toolgate::with_contract;
+
+use crate::support::{Shown, guests, program, program_reading, repository};
+
+/// The screen with everything that differs from run to run replaced: the directory, times, digests, sizes of components.
+fn screen(shown: &Shown, directory: &Path) -> String {
+    let screen = shown.screen().replace(&directory.display().to_string(), "DIR");
+    let screen = screen.replace(&repository().display().to_string(), "REPOSITORY");
+    screen.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+}
+
+/// Settings for snapshots: columns close up, since their width depends on the times in them.
+macro_rules! assert_screen {
+    ($shown:expr, $directory:expr, @$snapshot:literal) => {
+        insta::with_settings!({ filters => [
+            (r"\d+(\.\d)? (µs|ms)", "TIME"),
+            (r"[0-9a-f]{64}", "SHA256"),
+            (r"toolgate-desk-\w+", "DESK"),
+            (r"(size +)[\d.]+ KiB", "${1}SIZE"),
+            (r"\d+(\.\d)? KiB  ", "MEMORY  "),
+            (r"(none|done|unknown) +\d+ +", "${1} FUEL "),
+            (r" {2,}", "  "),
+        ] }, {
+            insta::assert_snapshot!(screen(&$shown, $directory), @$snapshot);
+        })
+    };
+}
+
+fn directory() -> TempDir {
+    tempfile::tempdir().expect("a directory")
+}
+
+/// A file in a directory, and its path as an argument.
+fn file(directory: &TempDir, name: &str, bytes: &[u8]) -> String {
+    let path = directory.path().join(name);
+    fs::write(&path, bytes).expect("writes");
+    path.display().to_string()
+}
+
+fn example(name: &str) -> String {
+    repository().join("examples").join(name).display().to_string()
+}
+
+fn desk(directory: &TempDir) -> String {
+    directory.path().display().to_string()
+}
+
+#[test]
+fn the_support_turn_is_explained() {
+    let desk_dir = directory();
+    let shown =
+        program(&["answer", &example("support.anthropic.json"), "--explain", "--desk-dir", &desk(&desk_dir)], b"");
+    let explained = Shown { stdout: String::new(), ..shown };
+    assert_screen!(explained, desk_dir.path(), @r#"
+    exit 0
+    --- stdout
+    --- stderr
+     id  tool  verdict  code  effects  fuel  memory  gate  registry  dispatch  sandbox  check
+     toolu_01A  stock_lookup  done  none FUEL MEMORY  TIME  TIME  TIME  TIME  TIME
+     toolu_01B  serch_orders  refused  call:unknown_tool  none FUEL 0 B  TIME  TIME  -  -  -
+     toolu_01C  create_ticket  done  done FUEL MEMORY  TIME  TIME  TIME  TIME  TIME
+     toolu_01D  create_ticket  refused  args:missing:priority  none FUEL 0 B  TIME  TIME  -  -  -
+     toolu_01E  create_ticket  refused  args:unexpected:assignee  none FUEL 0 B  TIME  TIME  -  -  -
+     toolu_01F  stock_lookup  refused  args:allowed:region  none FUEL 0 B  TIME  TIME  -  -  -
+     toolu_01G  stock_lookup  refused  args:missing:sku  none FUEL 0 B  TIME  TIME  -  -  -
+     toolu_01H  stock_lookup  refused  args:type:limit  none FUEL 0 B  TIME  TIME  -  -  -
+    "#);
+    let tickets = fs::read_to_string(desk_dir.path().join("tickets.jsonl")).expect("was written");
+    assert_eq!(tickets.lines().count(), 1);
+}
+
+#[test]
+fn the_cut_turn_is_answered_on_standard_output() {
+    let body = fs::read(example("support.openai_chat.json")).expect("reads");
+    let desk_dir = directory();
+    let shown = program(&["answer", "-", "--dialect", "openai-chat", "--desk-dir", &desk(&desk_dir)], &body);
+    assert_screen!(shown, desk_dir.path(), @r#"
+    exit 0
+    --- stdout
+    [
+      {
+      "role": "tool",
+      "tool_call_id": "call_a1",
+      "content": "{\"rows\":[{\"on_hand\":42,\"warehouse\":\"BSN-1\"},{\"on_hand\":7,\"warehouse\":\"BSN-2\"}],\"sku\":\"KB-104\"}"
+      },
+      {
+      "role": "tool",
+      "tool_call_id": "call_a2",
+      "content": "{\"orders\":[{\"items\":[{\"quantity\":1,\"sku\":\"KB-104\",\"unit_cents\":12900},{\"quantity\":2,\"sku\":\"MS-017\",\"unit_cents\":3000}],\"order_id\":\"5531\",\"placed_on\":\"2026-05-28\",\"status\":\"open\",\"total_cents\":18900}]}"
+      },
+      {
+      "role": "tool",
+      "tool_call_id": "call_a3",
+      "content": "call:unknown_tool: there is no tool `functions.stock_lookup`; the tools are create_ticket, csv_query, delivery_estimate, issue_refund, json_query, lookup_policy, search_orders, stock_lookup; the tool did not run\n\nhint: did you mean `stock_lookup`?"
+      },
+      {
+      "role": "tool",
+      "tool_call_id": "call_a4",
+      "content": "call:truncated: the arguments of `create_ticket` were cut off before they ended; the tool did not run\n\nhint: make a smaller request: fewer items or shorter texts; sending the same again will be cut again"
+      }
+    ]
+    --- stderr
+    "#);
+}
+
+#[test]
+fn the_misbehaving_turn_is_answered_whatever_its_tools_do() {
+    let desk_dir = directory();
+    let arguments =
+        ["answer", &example("misbehaving.anthropic.json"), "--bundled", "misbehaving", "--desk-dir", &desk(&desk_dir)];
+    assert_screen!(program(&arguments, b""), desk_dir.path(), @r#"
+    exit 0
+    --- stdout
+    {
+      "role": "user",
+      "content": [
+      {
+      "type": "tool_result",
+      "tool_use_id": "toolu_02A",
+      "is_error": true,
+      "content": "tool:fuel: `probe_spin` was stopped after 500000000 units of work; nothing was changed\n\nhint: ask for less: fewer items, a shorter range"
+      },
+      {
+      "type": "tool_result",
+      "tool_use_id": "toolu_02B",
+      "is_error": true,
+      "content": "tool:trap: `probe_panic` crashed; nothing was changed\n\nhint: the same call will end the same way; change the arguments or do without it"
+      },
+      {
+      "type": "tool_result",
+      "tool_use_id": "toolu_02C",
+      "is_error": true,
+      "content": "result:too_big:rows: the result of `stock_lookup_v1` breaks its contract: `rows` must have at most 2 items, has 20; nothing was changed\n\nhint: ask for less; if it still returns too much, use another tool"
+      },
+      {
+      "type": "tool_result",
+      "tool_use_id": "toolu_02D",
+      "is_error": true,
+      "content": "result:empty:rows: `rows` in the result of `stock_lookup` came back with nothing; nothing was changed\n\nhint: asking the same again will not help: check the arguments, or go on without it"
+      },
+      {
+      "type": "tool_result",
+      "tool_use_id": "toolu_02E",
+      "is_error": true,
+      "content": "result:range:days: the result of `delivery_estimate` breaks its contract: `days` must be at most 14, got 720; nothing was changed\n\nhint: do not use the number: it may be in another unit than declared"
+      },
+      {
+      "type": "tool_result",
+      "tool_use_id": "toolu_02F",
+      "content": "{\"rows\":[{\"on_hand\":18,\"warehouse\":\"SEL-1\"}],\"sku\":\"KB-104\"}"
+      }
+      ]
+    }
+    --- stderr
+    "#);
+}
+
+#[test]
+fn an_explanation_for_a_program_is_json() {
+    let desk_dir = directory();
+    let arguments = ["answer", &example("support.anthropic.json"), "--explain=json", "--desk-dir", &desk(&desk_dir)];
+    let shown = program(&arguments, b"");
+    let lines: Vec<serde_json::Value> = serde_json::from_str(&shown.stderr).expect("JSON");
+    assert_eq!(lines.len(), 8);
+    assert_eq!(lines[1]["reply"]["code"], "call:unknown_tool");
+    assert_eq!(lines[2]["reply"]["effects"], "done");
+    assert!(lines[0]["stages_ns"]["sandbox"].is_u64() && lines[1]["stages_ns"].get("sandbox").is_none());
+}
+
+#[test]
+fn a_fresh_desk_is_named_only_where_something_was_written() {
+    let read = program(&["call", "lookup_policy", r#"{"topic":"returns"}"#], b"");
+    assert_eq!(read.stderr, "");
+    let ticket = r#"{"customer_id":"cus_1","subject":"Broken","priority":"low"}"#;
+    let written = program(&["call", "create_ticket", ticket], b"");
+    let path = written.stderr.trim().strip_prefix("tickets and refunds are in ").expect("says where").to_owned();
+    assert_eq!(fs::read_to_string(Path::new(&path).join("tickets.jsonl")).expect("is there").lines().count(), 1);
+    fs::remove_dir_all(path).expect("cleans up");
+}
+
+#[test]
+fn a_call_exits_with_what_became_of_it() {
+    let directory = directory();
+    let ok = r#"{"sku":"KB-104","region":"seoul","limit":1}"#;
+    assert_screen!(program(&["call", "stock_lookup", ok], b""), directory.path(), @r#"
+    exit 0
+    --- stdout
+    {"rows":[{"on_hand":18,"warehouse":"SEL-1"}],"sku":"KB-104"}
+    --- stderr
+    "#);
+    assert_screen!(program(&["call", "stock_lookup", "-"], b"{\"sku\":1}"), directory.path(), @r#"
+    exit 1
+    --- stdout
+    --- stderr
+    args:missing:limit: `limit` of `stock_lookup` is missing, got {"sku":1}; the tool did not run
+
+    hint: add `limit`: an integer from 1 to 2
+    "#);
+    assert_screen!(program(&["call", "delivery_estimate", r#"{"order_id":"5531"}"#], b""), directory.path(), @r#"
+    exit 1
+    --- stdout
+    --- stderr
+    result:range:days: the result of `delivery_estimate` breaks its contract: `days` must be at most 14, got 720; nothing was changed
+
+    hint: do not use the number: it may be in another unit than declared
+    "#);
+    assert_screen!(program(&["call", "stock_lokup"], b""), directory.path(), @r#"
+    exit 1
+    --- stdout
+    --- stderr
+    call:unknown_tool: there is no tool `stock_lokup`; the tools are create_ticket, csv_query, delivery_estimate, issue_refund, json_query, lookup_policy, search_orders, stock_lookup; the tool did not run
+
+    hint: did you mean `stock_lookup`?
+    "#);
+}
+
+#[test]
+fn the_loaded_tools_are_listed() {
+    assert_screen!(program(&["tools"], b""), Path::new("DIR"), @r#"
+    exit 0
+    --- stdout
+     name  version  effects  granted  description
+     create_ticket  1.0.0  write  /desk (read-write)  Opens a case at the support desk for a customer and gives ba…
+     csv_query  1.0.0  read  /data (read)  Answers a question about one CSV file: keeps the rows that f…
+     delivery_estimate  1.0.0  read  Says in how many days an order will arrive. Nothing is deliv…
+     issue_refund  1.0.0  write  /desk (read-write)  Pays money back for an order, in cents, at most what is left…
+     json_query  1.0.0  read  Runs a jq filter over a JSON value and gives back its result…
+     lookup_policy  1.0.0  read  Gives the shop's policy on one topic, word for word. Look it…
+     search_orders  1.0.0  read  Lists the orders of one customer, newest first, with state, …
+     stock_lookup  1.2.0  read  Looks up how many pieces of an article are on hand in the wa…
+    --- stderr
+    "#);
+}
+
+#[test]
+fn declarations_are_what_a_provider_takes() {
+    let shown = program(&["tools", "--for", "openai-chat"], b"");
+    let list: Vec<serde_json::Value> = serde_json::from_str(&shown.stdout).expect("JSON");
+    assert_eq!(list.len(), 8);
+    assert_eq!(list[7]["type"], "function");
+    assert_eq!(list[7]["function"]["name"], "stock_lookup");
+    assert_eq!(list[7]["function"]["parameters"]["type"], "object");
+    let shown = program(&["tools", "--for", "anthropic"], b"");
+    let list: Vec<serde_json::Value> = serde_json::from_str(&shown.stdout).expect("JSON");
+    assert_eq!(list[7]["input_schema"]["properties"]["limit"]["maximum"], 2);
+    assert!(program(&["tools", "--for", "nobody"], b"").screen().starts_with("exit 2\n"));
+}
+
+#[test]
+fn a_component_is_inspected_whether_packed_or_not() {
+    let directory = directory();
+    let component = file(&directory, "create_ticket.wasm", guests::CREATE_TICKET);
+    assert_screen!(program(&["inspect", &component], b""), directory.path(), @r#"
+    exit 0
+    --- stdout
+    file  DIR/create_ticket.wasm
+    size  SIZE
+    sha256  SHA256
+    packed  no: the contract is read by running `contract()`
+    name  create_ticket
+    version  1.0.0
+    description  Opens a case at the support desk for a customer and gives back its number. A person reads it.
+    effects  write
+    asks for  directory /desk (read-write): tickets are appended to `tickets.jsonl`
+    imports  toolgate:tool/host@1.0.0
+    imports  wasi:io/poll@0.2.6
+    imports  wasi:io/error@0.2.6
+    imports  wasi:io/streams@0.2.6
+    imports  wasi:cli/environment@0.2.6
+    imports  wasi:cli/exit@0.2.6
+    imports  wasi:cli/stdin@0.2.6
+    imports  wasi:cli/stdout@0.2.6
+    imports  wasi:cli/stderr@0.2.6
+    imports  wasi:cli/terminal-input@0.2.6
+    imports  wasi:cli/terminal-output@0.2.6
+    imports  wasi:cli/terminal-stdin@0.2.6
+    imports  wasi:cli/terminal-stdout@0.2.6
+    imports  wasi:cli/terminal-stderr@0.2.6
+    imports  wasi:clocks/wall-clock@0.2.6
+    imports  wasi:filesystem/types@0.2.6
+    imports  wasi:filesystem/preopens@0.2.6
+    input  {"additionalProperties":false,"properties":{"customer_id":{"description":"Customer number, for example `cus_8812`.","pattern":"^cus_[a-zA-Z0-9]+$","type":"string"},"priority":{"description":"How soon a person should look at it.","enum":["low","normal","high","urgent"],"type":"string"},"subject":{"description":"What it is about, in one sentence.","maxLength":200,"minLength":1,"type":"string"}},"required":["customer_id","subject","priority"],"type":"object"}
+    output  {"additionalProperties":false,"properties":{"customer_id":{"type":"string"},"priority":{"enum":["low","normal","high","urgent"],"type":"string"},"subject":{"type":"string"},"ticket_id":{"description":"Number of the new ticket.","pattern":"^T-[0-9]{4,}$","type":"string"}},"required":["ticket_id","customer_id","subject","priority"],"type":"object"}
+    --- stderr
+    "#);
+    let shown = program(&["inspect", &component, "--json"], b"");
+    let value: serde_json::Value = serde_json::from_str(&shown.stdout).expect("JSON");
+    assert_eq!((&value["packed"], &value["contract"]["name"]), (&false.into(), &"create_ticket".into()));
+    let module = file(&directory, "module.wasm", b"\0asm\x01\0\0\0");
+    assert_screen!(program(&["inspect", &module], b""), directory.path(), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: load:not_component: DIR/module.wasm: it is a WebAssembly core module, not a component
+    hint: build for `wasm32-unknown-unknown` with `linker = "wasm-component-ld"` in `.cargo/config.toml`, or for `wasm32-wasip2`
+    "#);
+}
+
+#[test]
+fn a_packed_component_loads_checks_and_answers() {
+    let directory = directory();
+    let component = file(&directory, "word_count.wasm", guests::WORD_COUNT);
+    let packed = directory.path().join("packed.wasm").display().to_string();
+    assert_screen!(program(&["check", &component], b""), directory.path(), @r#"
+    exit 0
+    --- stdout
+    DIR/word_count.wasm: word_count 1.0.0 loads
+    contract: not packed; hosts run `contract()` to read it (`toolgate pack` changes that)
+    --- stderr
+    "#);
+    assert_screen!(program(&["pack", &component, "-o", &packed], b""), directory.path(), @r#"
+    exit 0
+    --- stdout
+    --- stderr
+    packed word_count 1.0.0 into DIR/packed.wasm (399 B of contract)
+    "#);
+    assert_screen!(program(&["check", &packed], b""), directory.path(), @r#"
+    exit 0
+    --- stdout
+    DIR/packed.wasm: word_count 1.0.0 loads
+    contract: packed, and the same as `contract()` gives
+    --- stderr
+    "#);
+    let arguments = ["call", "--tools", &packed, "word_count", r#"{"text":"a b"}"#];
+    assert_screen!(program(&arguments, b""), directory.path(), @r#"
+    exit 0
+    --- stdout
+    {"words":2}
+    --- stderr
+    "#);
+}
+
+#[test]
+fn a_check_finds_a_section_that_says_something_else() {
+    let directory = directory();
+    let contract = r#"{"name":"word_count","version":"9","description":"d","effects":"read",
+        "input":{"type":"object","additionalProperties":false},"output":{"type":"string"}}"#;
+    let forged = with_contract(guests::WORD_COUNT, contract).expect("packs");
+    let forged = file(&directory, "forged.wasm", &forged);
+    assert_screen!(program(&["check", &forged], b""), directory.path(), @r#"
+    exit 1
+    --- stdout
+    DIR/forged.wasm: word_count 9 loads
+    contract: the section differs from what `contract()` gives; run `toolgate pack` again
+    --- stderr
+    "#);
+    let ticket = file(&directory, "ticket.wasm", guests::CREATE_TICKET);
+    assert_screen!(program(&["check", &ticket], b""), directory.path(), @r#"
+    exit 0
+    --- stdout
+    DIR/ticket.wasm: create_ticket 1.0.0 loads
+    contract: not packed; hosts run `contract()` to read it (`toolgate pack` changes that)
+    needs granted: directory /desk (read-write)
+    --- stderr
+    "#);
+}
+
+#[test]
+fn a_load_error_names_the_file_and_the_rule_and_nothing_runs() {
+    let directory = directory();
+    let ticket = file(&directory, "a_ticket.wasm", guests::CREATE_TICKET);
+    file(&directory, "b_cut.wasm", &guests::OK_ECHO[..5000]);
+    file(&directory, "c_echo.wasm", guests::OK_ECHO);
+    file(&directory, "notes.txt", b"not looked at");
+    let folder = desk(&directory);
+    assert_screen!(program(&["tools", "--tools", &folder], b""), directory.path(), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: load:grant: DIR/a_ticket.wasm: it asks for directory `/desk` (read-write), which nobody granted
+    hint: grant it in toolgate.toml, under the tool: `fs = [{ guest = "/desk", host = "DIR", access = "read-write" }]`
+    load:not_component: DIR/b_cut.wasm: it is damaged at byte 3502: unexpected end-of-file
+    hint: copy or build the file again; it may have been cut
+    "#);
+    let twice = ["tools", "--bundled", "desk", "--tools", &ticket];
+    assert!(program(&twice, b"").stderr.contains("load:grant"));
+    let missing = directory.path().join("nowhere").display().to_string();
+    assert_screen!(program(&["tools", "--tools", &missing], b""), directory.path(), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: cannot read `DIR/nowhere`: No such file or directory (os error 2)
+    "#);
+    let empty = tempfile::tempdir_in(directory.path()).expect("a directory");
+    let shown = program(&["tools", "--tools", &desk(&empty)], b"");
+    assert!(shown.stderr.contains("no `*.wasm` in"), "{}", shown.stderr);
+}
+
+#[test]
+fn two_tools_of_one_name_end_the_program() {
+    let directory = directory();
+    file(&directory, "one.wasm", guests::OK_ECHO);
+    file(&directory, "two.wasm", guests::OK_ECHO);
+    assert_screen!(program(&["tools", "--tools", &desk(&directory)], b""), directory.path(), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: load:collision: DIR/two.wasm: its name `echo` clashes with `echo` of DIR/one.wasm
+    hint: load one of them only
+    "#);
+}
+
+#[test]
+fn a_configuration_turns_the_second_key() {
+    let directory = directory();
+    file(&directory, "csv_query.wasm", guests::CSV_QUERY);
+    fs::create_dir(directory.path().join("tables")).expect("makes it");
+    fs::write(directory.path().join("tables/prices.csv"), "sku,cents\nA,100\nB,250\n").expect("writes");
+    let config = file(
+        &directory,
+        "toolgate.toml",
+        b"[[tools]]\npath = \"csv_query.wasm\"\nfs = [{ guest = \"/data\", host = \"tables\", access = \"read\" }]\n",
+    );
+    assert_screen!(program(&["tools", "--config", &config], b""), directory.path(), @r#"
+    exit 0
+    --- stdout
+     name  version  effects  granted  description
+     csv_query  1.0.0  read  /data (read)  Answers a question about one CSV file: keeps the rows that f…
+    --- stderr
+    "#);
+    let arguments = ["call", "--config", &config, "csv_query", r#"{"file":"prices.csv","sum":"cents"}"#];
+    assert_screen!(program(&arguments, b""), directory.path(), @r#"
+    exit 0
+    --- stdout
+    {"columns":["sum(cents)","count"],"found":1,"rows":[["350","2"]]}
+    --- stderr
+    "#);
+}
+
+#[test]
+fn a_configuration_that_means_nothing_is_named_with_its_line() {
+    let directory = directory();
+    let typo = file(&directory, "typo.toml", b"[[tools]]\npath = \"a.wasm\"\nlimts = { fuel = 1 }\n");
+    assert_screen!(program(&["tools", "--config", &typo], b""), directory.path(), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: in `DIR/typo.toml`: load:policy: TOML parse error at line 3, column 1
+      |
+    3 | limts = { fuel = 1 }
+      | ^^^^^
+    unknown field `limts`, expected one of `path`, `limits`, `fs`, `effects`
+    "#);
+    let none = directory.path().join("none.toml").display().to_string();
+    assert_screen!(program(&["tools", "--config", &none], b""), directory.path(), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: cannot read `DIR/none.toml`: No such file or directory (os error 2)
+    "#);
+}
+
+#[test]
+fn what_is_no_turn_ends_with_what_was_looked_for() {
+    let directory = directory();
+    assert_screen!(program(&["answer"], b"{}"), directory.path(), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: the message has the shape of no known dialect: looked for `content` with blocks (anthropic), and for `choices` or `tool_calls` (openai-chat)
+    "#);
+    assert_screen!(program(&["answer"], b"\x00\xff"), directory.path(), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: the message is not one JSON object: expected value at line 1 column 1
+    "#);
+    assert_screen!(program(&["answer", &desk(&directory)], b""), directory.path(), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: cannot read `DIR`: it is a directory
+    "#);
+    assert_screen!(program(&["answer", "--desk-dir", "nowhere/at/all", &example("support.anthropic.json")], b""), directory.path(), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `--desk-dir nowhere/at/all` is no directory
+    hint: make it first
+    "#);
+}
+
+#[test]
+fn a_message_that_never_ends_is_refused() {
+    let shown = program_reading(&["answer"], &mut std::io::repeat(b' '));
+    assert!(
+        shown.screen().starts_with("exit 2\n") && shown.stderr.contains("the most is 32 MiB"),
+        "{}",
+        shown.screen()
+    );
+}

@@ -19,6 +19,11 @@ fn a_spinning_guest_with_all_the_fuel_is_stopped_by_its_deadline() {
 }
 
 #[test]
+fn a_sleeping_guest_that_spends_no_fuel_is_stopped_by_the_clock() {
+    check(limited(guests::BUDGET_SLEEPS, time(Duration::from_millis(100))), json!({}), "tool:timeout");
+}
+
+#[test]
 fn a_guest_that_grows_its_memory_is_stopped_at_its_cap() {
     check(limited(guests::BUDGET_GROWS_MEMORY, memory(8 << 20)), json!({}), "tool:memory");
 }
@@ -93,11 +98,8 @@ fn a_flooded_log_costs_the_log_and_not_the_answer() {
 #[test]
 fn the_same_call_costs_the_same_fuel_and_gives_the_same_bytes() {
     on_one_thread(async {
-        let host = host([
-            tool("stock_lookup.wasm", guests::STOCK_LOOKUP),
-            tool("json_query.wasm", guests::JSON_QUERY),
-        ])
-        .await;
+        let host =
+            host([tool("stock_lookup.wasm", guests::STOCK_LOOKUP), tool("json_query.wasm", guests::JSON_QUERY)]).await;
         let arguments = json!({"sku": "KB-104", "region": "busan", "limit": 2});
         let first = call(&host, "stock_lookup", arguments.clone()).await;
         for _ in 0..50 {

@@ -1,6 +1,7 @@
 //! Support: components, hosts and turns, and the one `check` that most rows go through.
 
 use std::future::Future;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -8,51 +9,51 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolgate::{Access, DirectoryGrant, Host, HostBuilder, LimitSettings, RawCall, Reply, ToolSource};
 
-pub mod guests {
+pub(crate) mod guests {
     //! One constant per component, made by the build script. A guest that no test runs is an error here.
     #![deny(dead_code)]
     include!(concat!(env!("OUT_DIR"), "/guests.rs"));
 }
 
 /// A tool from a component, with nothing granted.
-pub fn tool(file: &str, bytes: &'static [u8]) -> ToolSource {
+pub(crate) fn tool(file: &str, bytes: &'static [u8]) -> ToolSource {
     ToolSource::new(file, bytes)
 }
 
 /// A tool with small limits, so that a hostile one ends quickly.
-pub fn limited(bytes: &'static [u8], limits: LimitSettings) -> ToolSource {
+pub(crate) fn limited(bytes: &'static [u8], limits: LimitSettings) -> ToolSource {
     ToolSource::new("probe.wasm", bytes).limits(limits)
 }
 
-pub fn fuel(fuel: u64) -> LimitSettings {
+pub(crate) fn fuel(fuel: u64) -> LimitSettings {
     LimitSettings { fuel: Some(fuel), ..LimitSettings::default() }
 }
 
 /// Far more fuel than fits the time, so that time is what ends a spinning guest.
-pub fn time(time: Duration) -> LimitSettings {
+pub(crate) fn time(time: Duration) -> LimitSettings {
     let time_ms = u64::try_from(time.as_millis()).expect("a short time");
     LimitSettings { time_ms: Some(time_ms), fuel: Some(toolgate::MAX_FUEL), ..LimitSettings::default() }
 }
 
-pub fn memory(bytes: u64) -> LimitSettings {
+pub(crate) fn memory(bytes: u64) -> LimitSettings {
     LimitSettings { memory_bytes: Some(bytes), ..LimitSettings::default() }
 }
 
 /// A host with these tools.
-pub async fn host(tools: impl IntoIterator<Item = ToolSource>) -> Host {
+pub(crate) async fn host(tools: impl IntoIterator<Item = ToolSource>) -> Host {
     build(Host::builder().tools(tools)).await
 }
 
-pub async fn build(builder: HostBuilder) -> Host {
+pub(crate) async fn build(builder: HostBuilder) -> Host {
     builder.build().await.unwrap_or_else(|error| panic!("the host loads: {error}"))
 }
 
 /// The support desk, writing into `desk`, and what else is given.
-pub async fn desk_host(desk: &Path, more: impl IntoIterator<Item = ToolSource>) -> Host {
+pub(crate) async fn desk_host(desk: &Path, more: impl IntoIterator<Item = ToolSource>) -> Host {
     host(desk_tools(desk).into_iter().chain(more)).await
 }
 
-pub fn desk_tools(desk: &Path) -> Vec<ToolSource> {
+pub(crate) fn desk_tools(desk: &Path) -> Vec<ToolSource> {
     let grant = |guest: &str, host: PathBuf, access| DirectoryGrant { guest: guest.into(), host, access };
     let writes = |file, bytes| tool(file, bytes).grant(grant("/desk", desk.to_owned(), Access::ReadWrite));
     let tables = repository().join("guest-tools/csv_query/data");
@@ -69,31 +70,31 @@ pub fn desk_tools(desk: &Path) -> Vec<ToolSource> {
 }
 
 /// Runs a test's future on one worker thread, the hardest place to be fair in.
-pub fn on_one_thread<T>(test: impl Future<Output = T>) -> T {
+pub(crate) fn on_one_thread<T>(test: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(test)
 }
 
 /// Runs a test's future on two worker threads.
-pub fn on_two_threads<T>(test: impl Future<Output = T>) -> T {
+pub(crate) fn on_two_threads<T>(test: impl Future<Output = T>) -> T {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     runtime.block_on(test)
 }
 
 /// One call through the public door.
-pub async fn call(host: &Host, tool: &str, arguments: Value) -> Reply {
+pub(crate) async fn call(host: &Host, tool: &str, arguments: Value) -> Reply {
     host.call(RawCall::new(tool, arguments.to_string()).with_id("call_1")).await
 }
 
 /// `done`, or the whole code.
-pub fn outcome(reply: &Reply) -> String {
+pub(crate) fn outcome(reply: &Reply) -> String {
     reply.code().map_or_else(|| "done".to_owned(), |code| code.to_string())
 }
 
 /// Runs one hostile guest on one and on two threads: it ends with its code, leaves no store behind, and a good call after
 /// it is answered.
-pub fn check(source: ToolSource, arguments: Value, code: &str) {
+pub(crate) fn check(source: ToolSource, arguments: Value, code: &str) {
     let once = || async {
         let echo = tool("ok_echo.wasm", guests::OK_ECHO);
         let host = host([source.clone(), echo]).await;
@@ -110,35 +111,35 @@ pub fn check(source: ToolSource, arguments: Value, code: &str) {
 }
 
 /// What a failing test has to show.
-pub fn report(reply: &Reply) -> String {
+pub(crate) fn report(reply: &Reply) -> String {
     format!("text: {}\noperator: {}\nlog: {:?}", reply.text(), reply.operator_line(), reply.log)
 }
 
 /// The repository's root.
-pub fn repository() -> PathBuf {
+pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests stand in the repository").to_owned()
 }
 
-pub fn example(name: &str) -> Vec<u8> {
+pub(crate) fn example(name: &str) -> Vec<u8> {
     std::fs::read(repository().join("examples").join(name)).expect("the example is there")
 }
 
 /// What the program showed.
-pub struct Shown {
-    pub code: ExitCode,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Shown {
+    pub(crate) code: ExitCode,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 /// Runs the program in this process.
-pub fn program(arguments: &[&str], stdin: &[u8]) -> Shown {
-    let (mut stdout, mut stderr, mut stdin) = (Vec::new(), Vec::new(), stdin);
-    let mut screen = toolgate_cli::Screen {
-        stdin: &mut stdin,
-        stdout: &mut stdout,
-        stderr: &mut stderr,
-        interactive: false,
-    };
+pub(crate) fn program(arguments: &[&str], mut stdin: &[u8]) -> Shown {
+    program_reading(arguments, &mut stdin)
+}
+
+/// As [`program`], with a standard input that need not end.
+pub(crate) fn program_reading(arguments: &[&str], stdin: &mut dyn Read) -> Shown {
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let mut screen = toolgate_cli::Screen { stdin, stdout: &mut stdout, stderr: &mut stderr, interactive: false };
     let arguments = ["toolgate"].iter().chain(arguments).map(Into::into);
     let code = toolgate_cli::run(arguments, &mut screen);
     let text = |bytes| String::from_utf8(bytes).expect("the program writes UTF-8");
@@ -147,8 +148,14 @@ pub fn program(arguments: &[&str], stdin: &[u8]) -> Shown {
 
 impl Shown {
     /// The whole screen, for a snapshot.
-    pub fn screen(&self) -> String {
-        let code = if self.code == ExitCode::SUCCESS { "0" } else if self.code == ExitCode::from(1) { "1" } else { "2" };
+    pub(crate) fn screen(&self) -> String {
+        let code = if self.code == ExitCode::SUCCESS {
+            "0"
+        } else if self.code == ExitCode::from(1) {
+            "1"
+        } else {
+            "2"
+        };
         format!("exit {code}\n--- stdout\n{}--- stderr\n{}", self.stdout, self.stderr)
     }
 }

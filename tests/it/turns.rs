@@ -102,7 +102,8 @@ fn the_misbehaving_turn_tells_every_broken_promise_apart() {
 fn two_calls_of_one_id_get_two_results() {
     on_one_thread(async {
         let host = support::host([tool("ok_echo.wasm", guests::OK_ECHO)]).await;
-        let call = |text: &str| json!({"type": "tool_use", "id": "toolu_same", "name": "echo", "input": {"text": text}});
+        let call =
+            |text: &str| json!({"type": "tool_use", "id": "toolu_same", "name": "echo", "input": {"text": text}});
         let body = json!({"role": "assistant", "content": [call("a"), call("b")]}).to_string();
         let answer = answer(&host, body.as_bytes()).await;
         let message: Value = serde_json::from_str(&answer.message).expect("JSON");
@@ -127,7 +128,9 @@ fn writes_of_one_turn_run_in_the_order_given() {
         let tickets = std::fs::read_to_string(desk.path().join("tickets.jsonl")).expect("tickets were written");
         let subjects: Vec<String> = tickets
             .lines()
-            .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["subject"].as_str().expect("text").to_owned())
+            .map(|line| {
+                serde_json::from_str::<Value>(line).expect("JSON")["subject"].as_str().expect("text").to_owned()
+            })
             .collect();
         assert_eq!(subjects, (0..8).map(|nth| format!("number {nth}")).collect::<Vec<_>>());
     });
@@ -201,7 +204,8 @@ fn message(dialect: Dialect, calls: &[(String, String)]) -> String {
         .map(|(nth, (name, arguments))| match dialect {
             // What is no JSON at all cannot stand in a message as a value.
             Dialect::Anthropic => {
-                let input = if serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_ok() { arguments } else { "7" };
+                let input =
+                    if serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_ok() { arguments } else { "7" };
                 format!(r#"{{"type":"tool_use","id":"id_{nth}","name":{},"input":{input}}}"#, text(name))
             }
             Dialect::OpenAiChat => format!(
@@ -219,7 +223,8 @@ fn message(dialect: Dialect, calls: &[(String, String)]) -> String {
 
 #[test]
 fn n_calls_in_n_results_out_with_the_same_ids_in_the_same_order() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     let probes = [
         tool("ok_echo.wasm", guests::OK_ECHO),
         support::limited(guests::BUDGET_SPINS, support::fuel(100_000)),

@@ -17,18 +17,7 @@ pub(crate) const PROFILE: &str = "guest";
 pub(crate) fn build(root: &Path, directory: &Path, target: &'static str, batch: &Batch) -> Result<(), BuildError> {
     require_target(root, target)?;
     let mut cargo = clean(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()).into(), root);
-    cargo
-        .args([
-            "build",
-            "--locked",
-            "--lib",
-            "--profile",
-            PROFILE,
-            "--target",
-            target,
-            "--target-dir",
-        ])
-        .arg(directory);
+    cargo.args(["build", "--locked", "--lib", "--profile", PROFILE, "--target", target, "--target-dir"]).arg(directory);
     for package in &batch.packages {
         cargo.args(["-p", package]);
     }
@@ -49,10 +38,7 @@ pub(crate) fn build(root: &Path, directory: &Path, target: &'static str, batch: 
 /// The directory that the outer cargo builds into, by the tag that it leaves there; `--target-dir` is seen in no other way.
 pub(crate) fn outer_target_dir() -> Option<PathBuf> {
     let out_dir = PathBuf::from(env::var_os("OUT_DIR")?);
-    out_dir
-        .ancestors()
-        .find(|folder| folder.join("CACHEDIR.TAG").is_file())
-        .map(Path::to_owned)
+    out_dir.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file()).map(Path::to_owned)
 }
 
 /// Asks the compiler rather than reading what it says when it fails.
@@ -64,9 +50,7 @@ fn require_target(root: &Path, target: &'static str) -> Result<(), BuildError> {
     if output.status.success() && Path::new(libdir.trim()).is_dir() {
         return Ok(());
     }
-    Err(BuildError::MissingTarget {
-        target: target.to_owned(),
-    })
+    Err(BuildError::MissingTarget { target: target.to_owned() })
 }
 
 fn run(command: &mut Command) -> Result<Output, BuildError> {
@@ -87,13 +71,7 @@ fn clean(program: PathBuf, root: &Path) -> Command {
 
 fn is_about_the_outer_build(name: &str) -> bool {
     // How to reach the registry, and the tokens that share the machine's cores with the outer cargo.
-    let kept = [
-        "CARGO_HOME",
-        "CARGO_HTTP_",
-        "CARGO_MAKEFLAGS",
-        "CARGO_NET_",
-        "CARGO_REGISTR",
-    ];
+    let kept = ["CARGO_HOME", "CARGO_HTTP_", "CARGO_MAKEFLAGS", "CARGO_NET_", "CARGO_REGISTR"];
     // `RUSTC` stays: the guests are built by the compiler that builds the host. Editors and linters set the wrappers.
     let flags = ["RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "RUSTDOCFLAGS", "RUSTFLAGS"];
     flags.contains(&name) || (name.starts_with("CARGO_") && !kept.iter().any(|prefix| name.starts_with(prefix)))

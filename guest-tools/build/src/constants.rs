@@ -13,12 +13,8 @@ pub fn constants(guests: &[Guest]) -> String {
     for guest in guests {
         let name = guest.name.to_ascii_uppercase();
         let path = guest.wasm.display().to_string();
-        writeln!(
-            source,
-            "/// `{}`.\npub(crate) const {name}: &[u8] = include_bytes!({path:?});",
-            guest.name
-        )
-        .expect("writing to a String cannot fail");
+        writeln!(source, "/// `{}`.\npub(crate) const {name}: &[u8] = include_bytes!({path:?});", guest.name)
+            .expect("writing to a String cannot fail");
     }
     source
 }

@@ -58,27 +58,17 @@ enum GuestTarget {
 pub(crate) fn plan(root: &Path) -> Result<Plan, BuildError> {
     // Sees the environment as it is: `CARGO_TARGET_DIR` decides the directory where no build script runs.
     let mut command = MetadataCommand::new();
-    command
-        .current_dir(root)
-        .no_deps()
-        .other_options(["--locked".to_owned()]);
+    command.current_dir(root).no_deps().other_options(["--locked".to_owned()]);
     let metadata = command.exec()?;
     let home = root.join("guest-tools");
     let mut batches: BTreeMap<&'static str, Batch> = BTreeMap::new();
-    let mut packages: Vec<&Package> = metadata
-        .packages
-        .iter()
-        .filter(|package| is_guest(package, &home))
-        .collect();
+    let mut packages: Vec<&Package> = metadata.packages.iter().filter(|package| is_guest(package, &home)).collect();
     packages.sort_by_key(|package| &package.name);
     for package in packages {
         add(&mut batches, package)?;
     }
     let directory = cargo::outer_target_dir().unwrap_or_else(|| metadata.target_directory.into_std_path_buf());
-    Ok(Plan {
-        directory: directory.join("guests"),
-        batches,
-    })
+    Ok(Plan { directory: directory.join("guests"), batches })
 }
 
 fn is_guest(package: &Package, home: &Path) -> bool {
@@ -88,15 +78,8 @@ fn is_guest(package: &Package, home: &Path) -> bool {
 
 fn add(batches: &mut BTreeMap<&'static str, Batch>, package: &Package) -> Result<(), BuildError> {
     let table = table(package)?;
-    let is_probe = package
-        .manifest_path
-        .parent()
-        .is_some_and(|folder| folder.ends_with(PROBES));
-    for target in package
-        .targets
-        .iter()
-        .filter(|target| target.is_cdylib() || target.is_bin())
-    {
+    let is_probe = package.manifest_path.parent().is_some_and(|folder| folder.ends_with(PROBES));
+    for target in package.targets.iter().filter(|target| target.is_cdylib() || target.is_bin()) {
         let batch = batches.entry(triple(&table, target)).or_default();
         let name = target.name.clone();
         if target.is_bin() {
@@ -105,11 +88,7 @@ fn add(batches: &mut BTreeMap<&'static str, Batch>, package: &Package) -> Result
         if batch.packages.last() != Some(&*package.name) {
             batch.packages.push(package.name.to_string());
         }
-        batch.guests.push(Planned {
-            name,
-            package: package.name.to_string(),
-            is_probe,
-        });
+        batch.guests.push(Planned { name, package: package.name.to_string(), is_probe });
     }
     Ok(())
 }
@@ -118,10 +97,7 @@ fn table(package: &Package) -> Result<Table, BuildError> {
     let Some(table) = package.metadata.get("toolgate") else {
         return Ok(Table::default());
     };
-    Table::deserialize(table).map_err(|source| BuildError::Table {
-        package: package.name.to_string(),
-        source,
-    })
+    Table::deserialize(table).map_err(|source| BuildError::Table { package: package.name.to_string(), source })
 }
 
 fn triple(table: &Table, target: &Target) -> &'static str {
@@ -139,22 +115,12 @@ impl Plan {
         let mut guests = Vec::new();
         for (target, batch) in self.batches {
             let folder = self.directory.join(target).join(cargo::PROFILE);
-            for Planned {
-                name,
-                package,
-                is_probe,
-            } in batch.guests
-            {
+            for Planned { name, package, is_probe } in batch.guests {
                 let wasm = folder.join(format!("{name}.wasm"));
                 if !wasm.is_file() {
                     return Err(BuildError::MissingComponent { package, wasm });
                 }
-                guests.push(Guest {
-                    name,
-                    package,
-                    wasm,
-                    is_probe,
-                });
+                guests.push(Guest { name, package, wasm, is_probe });
             }
         }
         guests.sort();

@@ -6,11 +6,7 @@
 //!
 //! Does not know what a guest contains or is for, and embeds nothing: callers get names and paths.
 
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "printing is how a build script talks to cargo"
-)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "printing is how a build script talks to cargo")]
 
 mod cargo;
 mod constants;
@@ -95,14 +91,7 @@ pub enum BuildError {
 /// If a target is not installed, a guest does not compile, or cargo cannot be run at all.
 pub fn build_all() -> Result<Vec<Guest>, BuildError> {
     let root = workspace_root();
-    for path in [
-        "guest-tools",
-        "wit",
-        ".cargo/config.toml",
-        "Cargo.toml",
-        "Cargo.lock",
-        "rust-toolchain.toml",
-    ] {
+    for path in ["guest-tools", "wit", ".cargo/config.toml", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"] {
         println!("cargo:rerun-if-changed={}", root.join(path).display());
     }
     let plan = guests::plan(&root)?;
@@ -132,9 +121,5 @@ pub fn or_explain(built: Result<Vec<Guest>, BuildError>) -> Vec<Guest> {
 
 /// Two folders above this crate, which only ever runs from its own workspace.
 fn workspace_root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .skip(2)
-        .take(1)
-        .collect()
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().skip(2).take(1).collect()
 }

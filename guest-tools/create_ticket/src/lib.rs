@@ -78,18 +78,12 @@ fn next_number() -> Result<usize, Failure> {
     match fs::read_to_string(TICKETS) {
         Ok(lines) => Ok(lines.lines().count().saturating_add(1)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(1),
-        Err(error) => Err(Failure::unavailable(format!(
-            "the desk's tickets could not be read: {error}"
-        ))),
+        Err(error) => Err(Failure::unavailable(format!("the desk's tickets could not be read: {error}"))),
     }
 }
 
 fn append(ticket: &Output) -> std::io::Result<()> {
     let mut line = serde_json::to_vec(ticket)?;
     line.push(b'\n');
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(TICKETS)?
-        .write_all(&line)
+    OpenOptions::new().append(true).create(true).open(TICKETS)?.write_all(&line)
 }

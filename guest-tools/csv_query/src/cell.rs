@@ -11,14 +11,8 @@ use crate::{Operand, Operator};
 /// The number that a text is, if it is one: digits with a sign and a point, nothing else. `1e3`, `1_000` and `1,000` are
 /// text, since what writes them so may mean something else.
 pub(crate) fn number(text: &str) -> Option<Decimal> {
-    let plain = text
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.'));
-    if plain {
-        Decimal::from_str_exact(text).ok()
-    } else {
-        None
-    }
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.'));
+    if plain { Decimal::from_str_exact(text).ok() } else { None }
 }
 
 /// A total order for sorting: numbers by size, before all texts by their bytes.

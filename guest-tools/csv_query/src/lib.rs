@@ -21,11 +21,7 @@ toolgate_sdk::tool!(
                       columns and limits, or counts and sums by group. Asking for a file or column that is not there \
                       gives the names that are.",
         capabilities: Capabilities {
-            fs: &[Directory {
-                path: "/data",
-                access: Access::ReadOnly,
-                reason: "the CSV files are read there"
-            }],
+            fs: &[Directory { path: "/data", access: Access::ReadOnly, reason: "the CSV files are read there" }],
         },
         may_be_empty: &["/rows"],
         ..Declaration::read()

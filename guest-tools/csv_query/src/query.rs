@@ -26,42 +26,25 @@ pub(crate) fn answer<R: Read>(table: Table<R>, input: Input) -> Result<Output, F
 
 fn plain<R: Read>(table: Table<R>, input: Input) -> Result<Output, Failure> {
     let columns = input.select.unwrap_or_else(|| table.columns().to_vec());
-    let places = columns
-        .iter()
-        .map(|column| table.column(column))
-        .collect::<Result<Vec<usize>, Failure>>()?;
-    let by = input
-        .sort
-        .map(|sort| Ok((table.column(&sort.column)?, sort.descending)))
-        .transpose()?;
+    let places = columns.iter().map(|column| table.column(column)).collect::<Result<Vec<usize>, Failure>>()?;
+    let by = input.sort.map(|sort| Ok((table.column(&sort.column)?, sort.descending))).transpose()?;
     let mut rows = matching(table, &input.conditions)?;
     if let Some((by, descending)) = by {
         sort_by(&mut rows, descending, |row| row.cell(by));
     }
     let found = count(rows.len());
     let cells = |row: Row| places.iter().map(|place| row.cell(*place).to_owned()).collect();
-    Ok(Output {
-        columns,
-        rows: rows.into_iter().take(input.limit.into()).map(cells).collect(),
-        found,
-    })
+    Ok(Output { columns, rows: rows.into_iter().take(input.limit.into()).map(cells).collect(), found })
 }
 
 fn grouped<R: Read>(table: Table<R>, input: Input) -> Result<Output, Failure> {
     let group = input.group_by.as_ref().map(|column| table.column(column)).transpose()?;
-    let summed = input
-        .sum
-        .as_ref()
-        .map(|column| Ok((table.column(column)?, column)))
-        .transpose()?;
-    let columns: Vec<String> = [
-        input.group_by.clone(),
-        input.sum.as_ref().map(|column| format!("sum({column})")),
-        Some("count".to_owned()),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let summed = input.sum.as_ref().map(|column| Ok((table.column(column)?, column))).transpose()?;
+    let columns: Vec<String> =
+        [input.group_by.clone(), input.sum.as_ref().map(|column| format!("sum({column})")), Some("count".to_owned())]
+            .into_iter()
+            .flatten()
+            .collect();
 
     let mut groups: BTreeMap<String, Group> = BTreeMap::new();
     if group.is_none() {
@@ -75,11 +58,7 @@ fn grouped<R: Read>(table: Table<R>, input: Input) -> Result<Output, Failure> {
 
     let mut rows: Vec<Vec<String>> = Vec::new();
     for (name, Group { sum, rows: members }) in groups {
-        let cells = [
-            group.map(|_| name),
-            summed.map(|_| sum.to_string()),
-            Some(members.to_string()),
-        ];
+        let cells = [group.map(|_| name), summed.map(|_| sum.to_string()), Some(members.to_string())];
         rows.push(cells.into_iter().flatten().collect());
     }
     if let Some(Sort { column, descending }) = &input.sort {
@@ -108,10 +87,7 @@ impl Group {
         let what = || format!("`{column}` in line {}", row.line());
         let number = number(cell).ok_or_else(|| Failure::failed(format!("{} is no number: `{cell}`", what())))?;
         self.sum = exact_sum(self.sum, number).ok_or_else(|| {
-            Failure::failed(format!(
-                "the sum at {} has more digits than can be kept exactly",
-                what()
-            ))
+            Failure::failed(format!("the sum at {} has more digits than can be kept exactly", what()))
         })?;
         Ok(())
     }
@@ -129,9 +105,7 @@ fn matching<R: Read>(table: Table<R>, conditions: &[Condition]) -> Result<Vec<Ro
         tests.push((table.column(&condition.column)?, condition));
     }
     table.rows(|cells: &StringRecord| {
-        tests
-            .iter()
-            .all(|(place, test)| fits(cells.get(*place).unwrap_or_default(), test.op, &test.value))
+        tests.iter().all(|(place, test)| fits(cells.get(*place).unwrap_or_default(), test.op, &test.value))
     })
 }
 

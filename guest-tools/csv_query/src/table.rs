@@ -24,13 +24,8 @@ pub(crate) struct Table<R> {
 
 /// Opens a file of the directory.
 pub(crate) fn open(name: &str) -> Result<Table<File>, Failure> {
-    if !Path::new(name)
-        .components()
-        .all(|part| matches!(part, Component::Normal(_)))
-    {
-        return Err(Failure::refused(format!(
-            "`{name}` leads out of the data directory; give a file's name in it"
-        )));
+    if !Path::new(name).components().all(|part| matches!(part, Component::Normal(_))) {
+        return Err(Failure::refused(format!("`{name}` leads out of the data directory; give a file's name in it")));
     }
     match File::open(Path::new(DIRECTORY).join(name)) {
         Ok(file) => Table::read(name, file),
@@ -45,10 +40,7 @@ fn missing(name: &str) -> Failure {
         Err(error) => return Failure::unavailable(format!("the data directory could not be listed: {error}")),
     };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut files: Vec<String> = names
-        .filter(|name| name.ends_with(".csv"))
-        .map(|name| format!("`{name}`"))
-        .collect();
+    let mut files: Vec<String> = names.filter(|name| name.ends_with(".csv")).map(|name| format!("`{name}`")).collect();
     files.sort();
     files.truncate(NAMES_SHOWN);
     if files.is_empty() {
@@ -64,22 +56,14 @@ impl<R: Read> Table<R> {
         let header = reader.headers().map_err(|error| damaged(name, &error))?;
         let columns: Vec<String> = header.iter().map(str::to_owned).collect();
         if columns.is_empty() {
-            return Err(Failure::failed(format!(
-                "`{name}` is empty; its first line has to name the columns"
-            )));
+            return Err(Failure::failed(format!("`{name}` is empty; its first line has to name the columns")));
         }
-        let twice = columns
-            .iter()
-            .enumerate()
-            .find(|(before, column)| columns.iter().take(*before).any(|c| &c == column));
+        let twice =
+            columns.iter().enumerate().find(|(before, column)| columns.iter().take(*before).any(|c| &c == column));
         if let Some((_, column)) = twice {
             return Err(Failure::failed(format!("`{name}` has two columns named `{column}`")));
         }
-        Ok(Self {
-            name: name.to_owned(),
-            columns,
-            reader,
-        })
+        Ok(Self { name: name.to_owned(), columns, reader })
     }
 
     /// Names of the columns, in the order of the file.
@@ -98,10 +82,7 @@ impl<R: Read> Table<R> {
         for record in self.reader.records() {
             let cells = record.map_err(|error| damaged(&self.name, &error))?;
             if fits(&cells) {
-                rows.push(Row {
-                    line: cells.position().map_or(0, Position::line),
-                    cells,
-                });
+                rows.push(Row { line: cells.position().map_or(0, Position::line), cells });
             }
         }
         Ok(rows)
@@ -130,10 +111,7 @@ impl Row {
 pub(crate) fn place(columns: &[String], column: &str, of: &str) -> Result<usize, Failure> {
     columns.iter().position(|known| known == column).ok_or_else(|| {
         let known: Vec<String> = columns.iter().map(|known| format!("`{known}`")).collect();
-        Failure::not_found(format!(
-            "`{of}` has no column `{column}`; columns are {}",
-            known.join(", ")
-        ))
+        Failure::not_found(format!("`{of}` has no column `{column}`; columns are {}", known.join(", ")))
     })
 }
 

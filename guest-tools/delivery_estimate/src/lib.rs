@@ -46,8 +46,5 @@ fn delivery_estimate(input: Input) -> Result<Output, Failure> {
     let record = records
         .remove(&input.order_id)
         .ok_or_else(|| Failure::not_found(format!("no parcel for order `{}`", input.order_id)))?;
-    Ok(Output {
-        days: record.value,
-        order_id: input.order_id,
-    })
+    Ok(Output { days: record.value, order_id: input.order_id })
 }

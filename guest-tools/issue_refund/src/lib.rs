@@ -87,17 +87,12 @@ fn earlier_refunds() -> Result<Vec<Output>, Failure> {
         Ok(lines) => lines,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => {
-            return Err(Failure::unavailable(format!(
-                "earlier refunds could not be read: {error}"
-            )));
+            return Err(Failure::unavailable(format!("earlier refunds could not be read: {error}")));
         }
     };
     let refunds = lines.lines().enumerate().map(|(before, line)| {
         serde_json::from_str(line).map_err(|error| {
-            Failure::failed(format!(
-                "line {} of the refunds on file is damaged: {error}",
-                before.saturating_add(1)
-            ))
+            Failure::failed(format!("line {} of the refunds on file is damaged: {error}", before.saturating_add(1)))
         })
     });
     refunds.collect()
@@ -106,9 +101,5 @@ fn earlier_refunds() -> Result<Vec<Output>, Failure> {
 fn append(refund: &Output) -> std::io::Result<()> {
     let mut line = serde_json::to_vec(refund)?;
     line.push(b'\n');
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(REFUNDS)?
-        .write_all(&line)
+    OpenOptions::new().append(true).create(true).open(REFUNDS)?.write_all(&line)
 }

@@ -39,27 +39,19 @@ fn compile(code: &str) -> Result<Filter<Data>, Failure> {
     let arena = Arena::default();
     let loader = Loader::new(definitions);
     let modules = loader.load(&arena, File { code, path: () }).map_err(|errors| {
-        errors.first().map_or_else(
-            || Failure::refused("the filter cannot be read"),
-            |(file, error)| syntax(file.code, error),
-        )
+        errors
+            .first()
+            .map_or_else(|| Failure::refused("the filter cannot be read"), |(file, error)| syntax(file.code, error))
     })?;
-    Compiler::default()
-        .with_funs(functions)
-        .compile(modules)
-        .map_err(|errors| {
-            let unknown = errors
-                .first()
-                .and_then(|(file, unknown)| Some((file.code, unknown.first()?)));
-            match unknown {
-                Some((code, (name, kind))) => Failure::refused(format!(
-                    "no {} `{name}` is known, at {}",
-                    kind.as_str(),
-                    position(code, name)
-                )),
-                None => Failure::refused("the filter uses a name that is not known"),
+    Compiler::default().with_funs(functions).compile(modules).map_err(|errors| {
+        let unknown = errors.first().and_then(|(file, unknown)| Some((file.code, unknown.first()?)));
+        match unknown {
+            Some((code, (name, kind))) => {
+                Failure::refused(format!("no {} `{name}` is known, at {}", kind.as_str(), position(code, name)))
             }
-        })
+            None => Failure::refused("the filter uses a name that is not known"),
+        }
+    })
 }
 
 fn syntax(code: &str, error: &Error<&str>) -> Failure {
@@ -75,41 +67,22 @@ fn syntax(code: &str, error: &Error<&str>) -> Failure {
         },
     };
     let at = position(code, found);
-    let found = found
-        .chars()
-        .next()
-        .map_or_else(|| "the end".to_owned(), |_| format!("`{}`", shortened(found)));
-    Failure::refused(format!(
-        "syntax error in the filter at {at}: expected {wanted}, found {found}"
-    ))
+    let found = found.chars().next().map_or_else(|| "the end".to_owned(), |_| format!("`{}`", shortened(found)));
+    Failure::refused(format!("syntax error in the filter at {at}: expected {wanted}, found {found}"))
 }
 
 /// Where a part of the filter stands, counted as an editor does.
 fn position(code: &str, part: &str) -> String {
     let before = code.get(..span_start(code, part)).unwrap_or(code);
     let line = before.matches('\n').count().saturating_add(1);
-    let column = before
-        .rsplit('\n')
-        .next()
-        .unwrap_or(before)
-        .chars()
-        .count()
-        .saturating_add(1);
-    if line == 1 {
-        format!("character {column}")
-    } else {
-        format!("line {line}, character {column}")
-    }
+    let column = before.rsplit('\n').next().unwrap_or(before).chars().count().saturating_add(1);
+    if line == 1 { format!("character {column}") } else { format!("line {line}, character {column}") }
 }
 
 /// The end of the code if the part is not a piece of it, which is how jaq says that something is missing there.
 fn span_start(code: &str, part: &str) -> usize {
     let inside = code.as_bytes().as_ptr_range();
-    if inside.contains(&part.as_ptr()) {
-        span(code, part).start
-    } else {
-        code.len()
-    }
+    if inside.contains(&part.as_ptr()) { span(code, part).start } else { code.len() }
 }
 
 fn shortened(text: &str) -> String {
@@ -132,9 +105,7 @@ fn json(value: &Val) -> Result<Value, Failure> {
         Val::Num(number) => number::json(number)?,
         Val::TStr(text) => Value::String(String::from_utf8_lossy(text).into_owned()),
         Val::BStr(_) => {
-            return Err(Failure::failed(
-                "a result is bytes, which JSON cannot say; use `@base64`",
-            ));
+            return Err(Failure::failed("a result is bytes, which JSON cannot say; use `@base64`"));
         }
         Val::Arr(elements) => elements.iter().map(json).collect::<Result<Value, Failure>>()?,
         Val::Obj(fields) => Value::Object(
@@ -142,9 +113,7 @@ fn json(value: &Val) -> Result<Value, Failure> {
                 .iter()
                 .map(|(name, value)| match name {
                     Val::TStr(name) => Ok((String::from_utf8_lossy(name).into_owned(), json(value)?)),
-                    other => Err(Failure::failed(format!(
-                        "a result has the key {other}, which is no text"
-                    ))),
+                    other => Err(Failure::failed(format!("a result has the key {other}, which is no text"))),
                 })
                 .collect::<Result<_, Failure>>()?,
         ),

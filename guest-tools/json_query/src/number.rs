@@ -8,9 +8,7 @@ use toolgate_sdk::Failure;
 pub(crate) fn json(number: &Num) -> Result<Value, Failure> {
     match number {
         Num::Float(float) if float.is_nan() => Ok(Value::Null),
-        Num::Float(float) => Number::from_f64(*float)
-            .map(Value::Number)
-            .ok_or_else(|| inexact(number)),
+        Num::Float(float) => Number::from_f64(*float).map(Value::Number).ok_or_else(|| inexact(number)),
         Num::Dec(text) => text.parse().map(Value::Number).map_err(|_infinite| inexact(number)),
         Num::Int(_) | Num::BigInt(_) => integer(number),
     }
@@ -22,13 +20,9 @@ fn integer(number: &Num) -> Result<Value, Failure> {
         return Ok(integer.into());
     }
     // Readers of JSON would round it without a word.
-    text.parse::<u64>()
-        .map(Value::from)
-        .map_err(|_too_long| inexact(number))
+    text.parse::<u64>().map(Value::from).map_err(|_too_long| inexact(number))
 }
 
 fn inexact(number: &Num) -> Failure {
-    Failure::failed(format!(
-        "a result is the number {number}, which JSON readers do not keep; use `tostring`"
-    ))
+    Failure::failed(format!("a result is the number {number}, which JSON readers do not keep; use `tostring`"))
 }

@@ -50,11 +50,6 @@ struct Output {
 fn lookup_policy(input: Input) -> Result<Output, Failure> {
     let mut policies: BTreeMap<Topic, String> = serde_json::from_str(include_str!("../data/policies.json"))
         .map_err(|error| Failure::failed(format!("the policies are damaged: {error}")))?;
-    let policy = policies
-        .remove(&input.topic)
-        .ok_or_else(|| Failure::failed("this topic has no text yet"))?;
-    Ok(Output {
-        topic: input.topic,
-        policy,
-    })
+    let policy = policies.remove(&input.topic).ok_or_else(|| Failure::failed("this topic has no text yet"))?;
+    Ok(Output { topic: input.topic, policy })
 }

@@ -24,12 +24,7 @@ impl Text {
 
 /// The declaration of a probe that asks for nothing and says that it only reads.
 pub const fn probe(name: &'static str) -> Declaration {
-    Declaration {
-        name,
-        version: "0.0.1",
-        description: "A probe of the host, for tests only.",
-        ..Declaration::read()
-    }
+    Declaration { name, version: "0.0.1", description: "A probe of the host, for tests only.", ..Declaration::read() }
 }
 
 /// The contract of a probe whose call does not go through the SDK.

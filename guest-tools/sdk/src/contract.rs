@@ -16,9 +16,7 @@ use crate::schema;
 pub fn document<I: JsonSchema, O: JsonSchema>(declaration: &Declaration) -> Result<Value, String> {
     let input = schema::input::<I>();
     if input.get("type").and_then(Value::as_str) != Some("object") {
-        return Err(format!(
-            "its input must be an object with named fields, and its schema is {input}"
-        ));
+        return Err(format!("its input must be an object with named fields, and its schema is {input}"));
     }
     let mut document = Map::new();
     let mut put = |key: &str, value: Value| document.insert(key.to_owned(), value);
@@ -35,10 +33,7 @@ pub fn document<I: JsonSchema, O: JsonSchema>(declaration: &Declaration) -> Resu
         put("limits", limits);
     }
     if !declaration.capabilities.fs.is_empty() {
-        put(
-            "capabilities",
-            json!({ "fs": declaration.capabilities.fs.iter().map(directory).collect::<Value>() }),
-        );
+        put("capabilities", json!({ "fs": declaration.capabilities.fs.iter().map(directory).collect::<Value>() }));
     }
     if !declaration.may_be_empty.is_empty() {
         put("may_be_empty", declaration.may_be_empty.into());
@@ -57,22 +52,10 @@ fn effects(effects: Effects) -> &'static str {
 }
 
 fn limits(limits: &Limits) -> Option<Value> {
-    let Limits {
-        fuel,
-        time_ms,
-        memory_bytes,
-        result_bytes,
-    } = *limits;
-    let rows = [
-        ("fuel", fuel),
-        ("time_ms", time_ms),
-        ("memory_bytes", memory_bytes),
-        ("result_bytes", result_bytes),
-    ];
-    let asked: Map<String, Value> = rows
-        .into_iter()
-        .filter_map(|(key, limit)| Some((key.to_owned(), limit?.into())))
-        .collect();
+    let Limits { fuel, time_ms, memory_bytes, result_bytes } = *limits;
+    let rows = [("fuel", fuel), ("time_ms", time_ms), ("memory_bytes", memory_bytes), ("result_bytes", result_bytes)];
+    let asked: Map<String, Value> =
+        rows.into_iter().filter_map(|(key, limit)| Some((key.to_owned(), limit?.into()))).collect();
     (!asked.is_empty()).then_some(Value::Object(asked))
 }
 

@@ -78,12 +78,7 @@ pub struct Limits {
 impl Limits {
     /// Asks for nothing: the host's defaults hold.
     pub const fn none() -> Self {
-        Self {
-            fuel: None,
-            time_ms: None,
-            memory_bytes: None,
-            result_bytes: None,
-        }
+        Self { fuel: None, time_ms: None, memory_bytes: None, result_bytes: None }
     }
 }
 

@@ -33,11 +33,8 @@ pub fn call<I: DeserializeOwned, O: Serialize>(
     install_hook();
     // The host has checked the arguments against the published schema. What still ends here is a type that accepts less
     // than its schema says, and the author has to hear of that.
-    let input = serde_json::from_str(arguments).map_err(|error| {
-        Failure::failed(format!(
-            "the arguments fit the schema but not the tool's types: {error}"
-        ))
-    })?;
+    let input = serde_json::from_str(arguments)
+        .map_err(|error| Failure::failed(format!("the arguments fit the schema but not the tool's types: {error}")))?;
     let output = function(input)?;
     serde_json::to_string(&output)
         .map_err(|error| Failure::failed(format!("the result could not be written as JSON: {error}")))

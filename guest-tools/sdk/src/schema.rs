@@ -104,9 +104,7 @@ fn close(schema: &mut Map<String, Value>, closed: Closed) -> Closed {
 
 /// Whether no other schema has a say about the keys of the same object.
 fn is_one_object(schema: &Map<String, Value>) -> bool {
-    !["allOf", "anyOf", "oneOf", "then", "else", "dependentSchemas", "$ref"]
-        .iter()
-        .any(|key| schema.contains_key(*key))
+    !["allOf", "anyOf", "oneOf", "then", "else", "dependentSchemas", "$ref"].iter().any(|key| schema.contains_key(*key))
 }
 
 /// Whether a schema, by itself or in every branch, is about an object.
@@ -117,25 +115,15 @@ fn says_object(schema: &Map<String, Value>) -> bool {
         _ => schema.contains_key("properties"),
     };
     by_itself
-        || ["allOf", "anyOf", "oneOf"]
-            .iter()
-            .filter_map(|key| schema.get(*key)?.as_array())
-            .any(|branches| {
-                !branches.is_empty()
-                    && branches
-                        .iter()
-                        .all(|branch| branch.as_object().is_some_and(says_object))
-            })
+        || ["allOf", "anyOf", "oneOf"].iter().filter_map(|key| schema.get(*key)?.as_array()).any(|branches| {
+            !branches.is_empty() && branches.iter().all(|branch| branch.as_object().is_some_and(says_object))
+        })
 }
 
 /// A field that is not required is absent when there is nothing to say: schemars' `null` for `Option` goes.
 fn strip_null_of_optional_fields(schema: &mut Map<String, Value>) {
     let required = schema.get("required").cloned().unwrap_or_default();
-    let is_required = |name: &str| {
-        required
-            .as_array()
-            .is_some_and(|names| names.iter().any(|known| known == name))
-    };
+    let is_required = |name: &str| required.as_array().is_some_and(|names| names.iter().any(|known| known == name));
     let Some(Value::Object(fields)) = schema.get_mut("properties") else {
         return;
     };
@@ -176,11 +164,7 @@ fn strip_null(field: &mut Map<String, Value>) {
 
 /// Makes a choice between documented constants one `enum`.
 fn fold_constants(schema: &mut Map<String, Value>) {
-    let Some(variants) = schema
-        .get("oneOf")
-        .and_then(Value::as_array)
-        .and_then(|branches| variants(branches))
-    else {
+    let Some(variants) = schema.get("oneOf").and_then(Value::as_array).and_then(|branches| variants(branches)) else {
         return;
     };
     schema.remove("oneOf");
@@ -194,10 +178,7 @@ fn fold_constants(schema: &mut Map<String, Value>) {
     if variants.iter().all(|variant| variant.value.is_string()) {
         schema.insert("type".to_owned(), "string".into());
     }
-    schema.insert(
-        "enum".to_owned(),
-        variants.into_iter().map(|variant| variant.value).collect(),
-    );
+    schema.insert("enum".to_owned(), variants.into_iter().map(|variant| variant.value).collect());
 }
 
 struct Variant {
@@ -207,10 +188,7 @@ struct Variant {
 
 impl Variant {
     fn line(&self) -> Option<String> {
-        let name = self
-            .value
-            .as_str()
-            .map_or_else(|| self.value.to_string(), str::to_owned);
+        let name = self.value.as_str().map_or_else(|| self.value.to_string(), str::to_owned);
         Some(format!("- `{name}`: {}", self.description.as_deref()?))
     }
 }
@@ -220,10 +198,7 @@ fn variants(branches: &[Value]) -> Option<Vec<Variant>> {
     let mut variants = Vec::new();
     for branch in branches {
         let branch = branch.as_object()?;
-        if !branch
-            .keys()
-            .all(|key| matches!(key.as_str(), "const" | "enum" | "type" | "description" | "deprecated"))
-        {
+        if !branch.keys().all(|key| matches!(key.as_str(), "const" | "enum" | "type" | "description" | "deprecated")) {
             return None;
         }
         let description = branch.get("description").and_then(Value::as_str).map(str::to_owned);
@@ -232,10 +207,7 @@ fn variants(branches: &[Value]) -> Option<Vec<Variant>> {
             (None, Some(Value::Array(values))) => values.clone(),
             _ => return None,
         };
-        variants.extend(values.into_iter().map(|value| Variant {
-            value,
-            description: description.clone(),
-        }));
+        variants.extend(values.into_iter().map(|value| Variant { value, description: description.clone() }));
     }
     Some(variants)
 }
@@ -264,11 +236,7 @@ const FORMATS: [&str; 19] = [
 ];
 
 fn strip_foreign_format(schema: &mut Map<String, Value>) {
-    let Some(format) = schema
-        .get("format")
-        .and_then(Value::as_str)
-        .filter(|name| !FORMATS.contains(name))
-    else {
+    let Some(format) = schema.get("format").and_then(Value::as_str).filter(|name| !FORMATS.contains(name)) else {
         return;
     };
     // schemars writes the bounds of smaller integers itself.

@@ -70,10 +70,7 @@ fn search_orders(input: Input) -> Result<Output, Failure> {
     let mut customers: BTreeMap<String, Vec<Order>> = serde_json::from_str(include_str!("../data/orders.json"))
         .map_err(|error| Failure::failed(format!("the order table is damaged: {error}")))?;
     let mut orders = customers.remove(&input.customer_id).ok_or_else(|| {
-        Failure::not_found(format!(
-            "no customer `{}`; check the number with the customer",
-            input.customer_id
-        ))
+        Failure::not_found(format!("no customer `{}`; check the number with the customer", input.customer_id))
     })?;
     orders.retain(|order| input.status.is_none_or(|status| order.status == status));
     Ok(Output { orders })

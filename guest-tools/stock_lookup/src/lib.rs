@@ -80,11 +80,6 @@ fn stock_lookup(input: Input) -> Result<Output, Failure> {
         Failure::not_found(format!("no article `{}`; articles are {}", input.sku, known.join(", ")))
     })?;
     let here = stored.into_iter().filter(|row| row.region == input.region);
-    let rows = here
-        .take(input.limit.into())
-        .map(|Stored { warehouse, on_hand, .. }| Row { warehouse, on_hand });
-    Ok(Output {
-        rows: rows.collect(),
-        sku: input.sku,
-    })
+    let rows = here.take(input.limit.into()).map(|Stored { warehouse, on_hand, .. }| Row { warehouse, on_hand });
+    Ok(Output { rows: rows.collect(), sku: input.sku })
 }

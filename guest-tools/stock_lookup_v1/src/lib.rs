@@ -56,12 +56,6 @@ struct Row {
 }
 
 fn stock_lookup_v1(input: Input) -> Result<Output, Failure> {
-    let rows = (1..=20).map(|number| Row {
-        warehouse: format!("WH-{number:02}"),
-        on_hand: number,
-    });
-    Ok(Output {
-        rows: rows.collect(),
-        sku: input.sku,
-    })
+    let rows = (1..=20).map(|number| Row { warehouse: format!("WH-{number:02}"), on_hand: number });
+    Ok(Output { rows: rows.collect(), sku: input.sku })
 }

@@ -61,12 +61,16 @@ fn as_text(file: &str, anatomy: &Anatomy, contract: &Contract, packed: bool) -> 
     row("name", contract.name.as_str());
     row("version", &contract.version);
     row("description", &one_line(&contract.description, 1024));
-    row("effects", match contract.effects {
-        toolgate::DeclaredEffects::Read => "read",
-        toolgate::DeclaredEffects::Write => "write",
-    });
+    row(
+        "effects",
+        match contract.effects {
+            toolgate::DeclaredEffects::Read => "read",
+            toolgate::DeclaredEffects::Write => "write",
+        },
+    );
     for directory in &contract.capabilities.fs {
-        let reason = directory.reason.as_deref().map_or_else(String::new, |reason| format!(": {}", one_line(reason, 200)));
+        let reason =
+            directory.reason.as_deref().map_or_else(String::new, |reason| format!(": {}", one_line(reason, 200)));
         row("asks for", &format!("directory {} ({}){reason}", directory.path, directory.access));
     }
     for capability in contract.capabilities.not_grantable() {

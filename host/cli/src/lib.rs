@@ -23,8 +23,8 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use self::args::{Arguments, Command};
-pub use self::screen::Screen;
 use self::screen::Outcome;
+pub use self::screen::Screen;
 
 /// Runs the program once: data on stdout, everything else on stderr.
 ///

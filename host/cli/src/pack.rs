@@ -17,7 +17,8 @@ pub(crate) async fn run(arguments: PackArguments, screen: &mut Screen<'_>) -> Re
     Schema::of_object(contract.input.get()).with_context(|| format!("{file}: the input schema"))?;
     Schema::compile(contract.output.get()).with_context(|| format!("{file}: the output schema"))?;
     let packed = with_contract(&bytes, &text).with_context(|| file.clone())?;
-    std::fs::write(&arguments.output, packed).with_context(|| format!("cannot write `{}`", arguments.output.display()))?;
+    std::fs::write(&arguments.output, packed)
+        .with_context(|| format!("cannot write `{}`", arguments.output.display()))?;
     screen.say(&format!(
         "packed {} {} into {} ({} of contract)",
         contract.name,

@@ -93,21 +93,11 @@ impl Anatomy {
     /// `depth` counts how many modules and components are open around the payload.
     fn note(&mut self, payload: Payload<'_>, depth: &mut usize) -> Result<(), NotComponent> {
         match payload {
-            Payload::Version {
-                encoding: Encoding::Module,
-                num: _,
-                range: _,
-            } if *depth == 0 => {
+            Payload::Version { encoding: Encoding::Module, num: _, range: _ } if *depth == 0 => {
                 return Err(NotComponent::CoreModule);
             }
-            Payload::ModuleSection {
-                parser: _,
-                unchecked_range: _,
-            }
-            | Payload::ComponentSection {
-                parser: _,
-                unchecked_range: _,
-            } => *depth = depth.saturating_add(1),
+            Payload::ModuleSection { parser: _, unchecked_range: _ }
+            | Payload::ComponentSection { parser: _, unchecked_range: _ } => *depth = depth.saturating_add(1),
             Payload::End(_) => *depth = depth.saturating_sub(1),
             Payload::CustomSection(section) if section.name() == SECTION => match depth {
                 0 => self.contract_sections.push(section.data().to_vec()),
@@ -115,14 +105,12 @@ impl Anatomy {
             },
             Payload::ComponentImportSection(imports) if *depth == 0 => {
                 for import in imports {
-                    self.imports
-                        .push(text::one_line(import.map_err(damaged)?.name.name, 200));
+                    self.imports.push(text::one_line(import.map_err(damaged)?.name.name, 200));
                 }
             }
             Payload::ComponentExportSection(exports) if *depth == 0 => {
                 for export in exports {
-                    self.exports
-                        .push(text::one_line(export.map_err(damaged)?.name.name, 200));
+                    self.exports.push(text::one_line(export.map_err(damaged)?.name.name, 200));
                 }
             }
             _ => {}
@@ -145,10 +133,7 @@ fn not_wasm(bytes: &[u8]) -> Result<(), NotComponent> {
 }
 
 fn damaged(error: wasmparser::BinaryReaderError) -> NotComponent {
-    NotComponent::Damaged {
-        at: error.offset(),
-        problem: text::one_line(error.message(), 160),
-    }
+    NotComponent::Damaged { at: error.offset(), problem: text::one_line(error.message(), 160) }
 }
 
 /// The component with one contract section at its end, whatever sections of that name it had at its top level before.
@@ -157,10 +142,7 @@ fn damaged(error: wasmparser::BinaryReaderError) -> NotComponent {
 /// What the file is instead of a component.
 pub fn with_contract(bytes: &[u8], contract: &str) -> Result<Vec<u8>, NotComponent> {
     let mut out = without_contract(bytes)?;
-    let section = wasm_encoder::CustomSection {
-        name: SECTION.into(),
-        data: contract.as_bytes().into(),
-    };
+    let section = wasm_encoder::CustomSection { name: SECTION.into(), data: contract.as_bytes().into() };
     section.append_to_component(&mut out);
     Ok(out)
 }
@@ -173,14 +155,8 @@ fn without_contract(bytes: &[u8]) -> Result<Vec<u8>, NotComponent> {
     let mut kept_to = 0;
     for payload in Parser::new(0).parse_all(bytes) {
         match payload.map_err(damaged)? {
-            Payload::ModuleSection {
-                parser: _,
-                unchecked_range: _,
-            }
-            | Payload::ComponentSection {
-                parser: _,
-                unchecked_range: _,
-            } => depth = depth.saturating_add(1),
+            Payload::ModuleSection { parser: _, unchecked_range: _ }
+            | Payload::ComponentSection { parser: _, unchecked_range: _ } => depth = depth.saturating_add(1),
             Payload::End(_) => depth = depth.saturating_sub(1),
             Payload::CustomSection(section) if section.name() == SECTION && depth == 0 => {
                 let start = section_start(bytes, index(section.range().start));
@@ -246,10 +222,7 @@ mod tests {
         let long = format!("{{\"name\":\"{}\"}}", "x".repeat(300));
         let once = with_contract(EMPTY_COMPONENT, &long).expect("packs");
         let twice = with_contract(&once, "{}").expect("packs");
-        assert_eq!(
-            Anatomy::read(&once).expect("reads").contract_sections,
-            [long.as_bytes()]
-        );
+        assert_eq!(Anatomy::read(&once).expect("reads").contract_sections, [long.as_bytes()]);
         assert_eq!(Anatomy::read(&twice).expect("reads").contract_sections, [b"{}"]);
         assert_eq!(with_contract(EMPTY_COMPONENT, "{}").expect("packs"), twice);
     }

@@ -33,12 +33,7 @@ pub enum Arguments {
 impl RawCall {
     /// A call with arguments as JSON text, for a program that has no provider's message.
     pub fn new(tool: impl Into<String>, arguments: impl Into<String>) -> Self {
-        Self {
-            id: String::new(),
-            tool: tool.into(),
-            arguments: Arguments::Text(arguments.into()),
-            cut: false,
-        }
+        Self { id: String::new(), tool: tool.into(), arguments: Arguments::Text(arguments.into()), cut: false }
     }
 
     /// The same call under this id.

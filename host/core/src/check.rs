@@ -94,35 +94,24 @@ pub(crate) fn accept(output: Output) -> Result<Checked, ResultFailure> {
     }
     let n_sanitised = text::clean_value(&mut value);
     let text = serde_json::to_string(&value).expect("a `Value` has text keys only, and writing to memory cannot fail");
-    Ok(Checked {
-        value,
-        text,
-        n_sanitised,
-    })
+    Ok(Checked { value, text, n_sanitised })
 }
 
 fn read(text: &str) -> Result<Value, ResultFailure> {
     if text.trim_ascii().is_empty() {
         return Err(ResultFailure::Empty { at: FieldPath::root() });
     }
-    json::read(text.as_bytes(), DEFAULT_DEPTH).map_err(|fault| match fault {
-        Fault::TooDeep { max } => ResultFailure::TooDeep { max },
-        Fault::InexactNumber { at } => ResultFailure::Inexact { at },
-        Fault::DuplicateKey { at } => ResultFailure::NotJson {
-            problem: "one key stands twice in an object".to_owned(),
-            at,
-        },
-        Fault::Truncated => not_json("it ends inside a value".to_owned()),
-        Fault::BadText => not_json("it holds text that is not Unicode".to_owned()),
-        Fault::Syntax { at, problem } => not_json(format!("{problem} at byte {at}")),
+    json::read(text.as_bytes(), DEFAULT_DEPTH).map_err(|fault| {
+        let problem = fault.to_string();
+        match fault {
+            Fault::TooDeep { max } => ResultFailure::TooDeep { max },
+            Fault::InexactNumber { at } => ResultFailure::Inexact { at },
+            Fault::DuplicateKey { at } => ResultFailure::NotJson { problem, at },
+            Fault::Truncated | Fault::BadText | Fault::Syntax { at: _, problem: _ } => {
+                ResultFailure::NotJson { problem, at: FieldPath::root() }
+            }
+        }
     })
-}
-
-fn not_json(problem: String) -> ResultFailure {
-    ResultFailure::NotJson {
-        problem,
-        at: FieldPath::root(),
-    }
 }
 
 /// The four kinds of broken promise told apart, since each is somebody else's to mend.

@@ -22,10 +22,7 @@ pub struct SystemClock {
 
 impl SystemClock {
     /// A clock that reads zero now.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the one reader of real time; everything else asks a `Clock`"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the one reader of real time; everything else asks a `Clock`")]
     pub fn new() -> Self {
         Self { start: Instant::now() }
     }

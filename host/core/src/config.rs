@@ -65,13 +65,9 @@ impl Config {
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         let config: Self =
             toml::from_str(text).map_err(|error| ConfigError(error.to_string().trim_end().to_owned()))?;
-        let limits = [("defaults".to_owned(), &config.defaults)].into_iter().chain(
-            config
-                .tools
-                .iter()
-                .enumerate()
-                .map(|(idx, tool)| (format!("tools[{idx}].limits"), &tool.limits)),
-        );
+        let limits = [("defaults".to_owned(), &config.defaults)]
+            .into_iter()
+            .chain(config.tools.iter().enumerate().map(|(idx, tool)| (format!("tools[{idx}].limits"), &tool.limits)));
         for (place, limits) in limits {
             if let Some((key, max)) = limits.beyond_maximum() {
                 return Err(ConfigError(format!("`{place}.{key}` is outside 1 to {max}")));
@@ -95,14 +91,7 @@ mod tests {
         .expect("reads");
         assert_eq!(config.defaults.time_ms, Some(2000));
         assert_eq!(config.tools.first().map(|tool| tool.limits.fuel), Some(Some(7)));
-        assert_eq!(
-            config
-                .tools
-                .first()
-                .and_then(|tool| tool.fs.first())
-                .map(|fs| fs.access),
-            Some(Access::Read)
-        );
+        assert_eq!(config.tools.first().and_then(|tool| tool.fs.first()).map(|fs| fs.access), Some(Access::Read));
     }
 
     #[test]

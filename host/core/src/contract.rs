@@ -35,11 +35,7 @@ impl ToolName {
 
     /// The form in which names are compared for a clash: two names that some mapping makes equal would shadow each other.
     pub(crate) fn folded(&self) -> String {
-        self.0
-            .to_ascii_lowercase()
-            .replace('-', "_")
-            .trim_end_matches('_')
-            .to_owned()
+        self.0.to_ascii_lowercase().replace('-', "_").trim_end_matches('_').to_owned()
     }
 }
 
@@ -286,22 +282,14 @@ impl Contract {
 
     /// Texts are shown to models and people, so hidden characters are refused, not repaired.
     fn check_texts(&self) -> Result<(), ContractError> {
-        let error = |key: &str, problem: String| {
-            Err(ContractError::Text {
-                key: key.to_owned(),
-                problem,
-            })
-        };
+        let error = |key: &str, problem: String| Err(ContractError::Text { key: key.to_owned(), problem });
         let reasons = self.capabilities.fs.iter().filter_map(|d| d.reason.as_deref());
-        let texts = [
-            ("version", Some(self.version.as_str())),
-            ("title", self.title.as_deref()),
-        ]
-        .into_iter()
-        .chain([("description", Some(self.description.as_str()))])
-        .filter_map(|(key, text)| text.map(|text| (key, text)))
-        .chain(reasons.map(|reason| ("capabilities", reason)))
-        .chain([("input", self.input.get()), ("output", self.output.get())]);
+        let texts = [("version", Some(self.version.as_str())), ("title", self.title.as_deref())]
+            .into_iter()
+            .chain([("description", Some(self.description.as_str()))])
+            .filter_map(|(key, text)| text.map(|text| (key, text)))
+            .chain(reasons.map(|reason| ("capabilities", reason)))
+            .chain([("input", self.input.get()), ("output", self.output.get())]);
         for (key, text) in texts {
             if text.trim().is_empty() {
                 return error(key, "is empty".to_owned());
@@ -310,20 +298,13 @@ impl Contract {
             if n_hidden > 0 {
                 return error(
                     key,
-                    format!(
-                        "holds {n_hidden} control or invisible characters: `{}`",
-                        text::one_line(&cleaned, 80)
-                    ),
+                    format!("holds {n_hidden} control or invisible characters: `{}`", text::one_line(&cleaned, 80)),
                 );
             }
         }
         for (key, length, max) in [
             ("version", self.version.chars().count(), 64),
-            (
-                "title",
-                self.title.as_deref().map_or(0, |title| title.chars().count()),
-                128,
-            ),
+            ("title", self.title.as_deref().map_or(0, |title| title.chars().count()), 128),
             ("description", self.description.chars().count(), MAX_DESCRIPTION),
         ] {
             if length > max {
@@ -353,9 +334,7 @@ pub(crate) fn check_guest_path(path: &str) -> Result<(), ContractError> {
         !segment.is_empty()
             && segment != "."
             && segment != ".."
-            && segment
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b))
+            && segment.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b))
     };
     match path.strip_prefix('/') {
         Some(rest) if rest.split('/').all(plain) => Ok(()),
@@ -383,28 +362,19 @@ mod tests {
     #[test]
     fn a_contract_is_read_and_keeps_the_text_of_its_schemas() {
         let contract = Contract::parse(GOOD.as_bytes()).expect("reads");
-        assert_eq!(
-            contract.input.get(),
-            r#"{"type":"object","additionalProperties":false}"#
-        );
+        assert_eq!(contract.input.get(), r#"{"type":"object","additionalProperties":false}"#);
     }
 
     #[test]
     fn a_bad_contract_is_refused_by_the_rule_it_breaks() {
         let refused = |from: &str, to: &str| {
-            Contract::parse(GOOD.replace(from, to).as_bytes())
-                .expect_err("is refused")
-                .to_string()
+            Contract::parse(GOOD.replace(from, to).as_bytes()).expect_err("is refused").to_string()
         };
         let rows = [
             (r#""name":"echo""#, r#""name":"a.b""#, "`a.b` is no tool name"),
             (r#""effects":"read","#, "", "missing field `effects`"),
             (r#""effects":"read""#, r#""effect":"read""#, "unknown field `effect`"),
-            (
-                "Says it again.",
-                "Says\u{202e} it.",
-                "`description` holds 1 control or invisible characters",
-            ),
+            ("Says it again.", "Says\u{202e} it.", "`description` holds 1 control or invisible characters"),
             ("Says it again.", " ", "`description` is empty"),
             (
                 r#""effects":"read""#,
@@ -416,16 +386,13 @@ mod tests {
                 r#""effects":"read","capabilities":{"fs":[{"path":"/a/../b","access":"read"}]}"#,
                 "capability `/a/../b`",
             ),
-            (r#""effects":"read""#, r#""effects":"read"} {"#, "trailing characters"),
+            (r#""additionalProperties":false}}"#, r#""additionalProperties":false}} {"#, "trailing characters"),
         ];
         for (from, to, said) in rows {
             let text = refused(from, to);
             assert!(text.contains(said), "{text}");
         }
         let large = format!("{GOOD}{}", " ".repeat(70_000));
-        assert!(matches!(
-            Contract::parse(large.as_bytes()),
-            Err(ContractError::TooLarge { size: _ })
-        ));
+        assert!(matches!(Contract::parse(large.as_bytes()), Err(ContractError::TooLarge { size: _ })));
     }
 }

@@ -65,10 +65,12 @@ impl Dispatch {
     /// As many places as the engine's pool has slots, so that a placed call always finds one.
     pub(crate) fn new() -> Self {
         let n_places = usize::try_from(MAX_CALLS).unwrap_or(usize::MAX);
-        Self {
-            places: Arc::new(Semaphore::new(n_places)),
-            n_waiting: AtomicUsize::new(0),
-        }
+        Self { places: Arc::new(Semaphore::new(n_places)), n_waiting: AtomicUsize::new(0) }
+    }
+
+    /// How many calls wait for a place now.
+    pub(crate) fn n_waiting(&self) -> usize {
+        self.n_waiting.load(Ordering::Relaxed)
     }
 
     /// Waits for a place, first come, first served.
@@ -77,11 +79,7 @@ impl Dispatch {
             Ok(place) => place,
             Err(_none_free) => self.wait().await?,
         };
-        Ok(Placed {
-            matched,
-            company,
-            _place: place,
-        })
+        Ok(Placed { matched, company, _place: place })
     }
 
     async fn wait(&self) -> Result<OwnedSemaphorePermit, Overloaded> {
@@ -102,11 +100,7 @@ impl<'q> Waiting<'q> {
     fn join(n_waiting: &'q AtomicUsize) -> Result<Self, Overloaded> {
         let before = n_waiting.fetch_add(1, Ordering::Relaxed);
         let waiting = Self(n_waiting);
-        if before < MAX_WAITING {
-            Ok(waiting)
-        } else {
-            Err(Overloaded)
-        }
+        if before < MAX_WAITING { Ok(waiting) } else { Err(Overloaded) }
     }
 }
 

@@ -80,19 +80,14 @@ fn start_ticker(engine: &Engine) -> std::io::Result<()> {
             thread::sleep(TICK);
         }
     };
-    thread::Builder::new()
-        .name("toolgate-ticker".into())
-        .spawn(tick)
-        .map(drop)
+    thread::Builder::new().name("toolgate-ticker".into()).spawn(tick).map(drop)
 }
 
 /// The hardened profile. What defaults to the wanted value is pinned, so that an upgrade cannot turn it.
 pub fn profile() -> Config {
     let mut config = Config::new();
     // Cranelift, optimising for speed: Winch has no epochs.
-    config
-        .strategy(Strategy::Cranelift)
-        .cranelift_opt_level(OptLevel::Speed);
+    config.strategy(Strategy::Cranelift).cranelift_opt_level(OptLevel::Speed);
     // Work is bounded by a count that is the same on every machine, time by the ticker; neither alone is enough.
     config.consume_fuel(true).epoch_interruption(true);
     // The same bits for the same NaN on every machine: a pure tool's answer must not depend on the processor.
@@ -101,33 +96,18 @@ pub fn profile() -> Config {
     // Component-model async and its tables (on by default since 46): GHSA-32h6, GHSA-xrvr. Its APIs panic from here on.
     config.concurrency_support(false);
     // The garbage collector and what needs it (on by default since 47): guests could abort the host, GHSA-43j2, GHSA-wvgq.
-    config
-        .gc_support(false)
-        .wasm_gc(false)
-        .wasm_function_references(false)
-        .wasm_exceptions(false);
+    config.gc_support(false).wasm_gc(false).wasm_function_references(false).wasm_exceptions(false);
     // Shared memory is invisible to the limiter and its host API is unsound (RUSTSEC-2025-0118).
     config.wasm_threads(false).shared_memory(false);
     // Young or unneeded proposals.
-    config
-        .wasm_memory64(false)
-        .wasm_custom_page_sizes(false)
-        .wasm_wide_arithmetic(false)
-        .wasm_stack_switching(false);
-    config
-        .wasm_component_model_map(false)
-        .wasm_component_model_fixed_length_lists(false);
+    config.wasm_memory64(false).wasm_custom_page_sizes(false).wasm_wide_arithmetic(false).wasm_stack_switching(false);
+    config.wasm_component_model_map(false).wasm_component_model_fixed_length_lists(false);
     config.wasm_component_model_implements(false);
     // A guest's recursion traps; a pooled stack never shows one call what the call before left on it.
-    config
-        .max_wasm_stack(WASM_STACK)
-        .async_stack_size(FIBRE_STACK)
-        .async_stack_zeroing(true);
+    config.max_wasm_stack(WASM_STACK).async_stack_size(FIBRE_STACK).async_stack_zeroing(true);
     // Frames tell a host-call refusal from a result that was too big to lift; no debug information is kept for them.
     config.wasm_backtrace_max_frames(std::num::NonZeroUsize::new(8));
-    config
-        .wasm_backtrace_details(WasmBacktraceDetails::Disable)
-        .debug_info(false);
+    config.wasm_backtrace_details(WasmBacktraceDetails::Disable).debug_info(false);
     config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool()));
     config
 }

@@ -111,11 +111,8 @@ mod tests {
 
     #[test]
     fn a_path_is_dotted_ascii_and_bounded() {
-        let path = FieldPath::from_segments(vec![
-            Segment::Key("rows".into()),
-            Segment::Index(0),
-            Segment::Key("qty".into()),
-        ]);
+        let path =
+            FieldPath::from_segments(vec![Segment::Key("rows".into()), Segment::Index(0), Segment::Key("qty".into())]);
         assert_eq!(path.to_string(), "rows.0.qty");
         assert_eq!(FieldPath::root().to_string(), "");
         assert_eq!(FieldPath::root().key("a.b\u{1b}é").to_string(), "a%2Eb%1B%C3%A9");

@@ -28,10 +28,7 @@ pub struct GateLimits {
 
 impl Default for GateLimits {
     fn default() -> Self {
-        Self {
-            arguments: DEFAULT_ARGUMENTS,
-            depth: DEFAULT_DEPTH,
-        }
+        Self { arguments: DEFAULT_ARGUMENTS, depth: DEFAULT_DEPTH }
     }
 }
 
@@ -40,7 +37,7 @@ impl Default for GateLimits {
 pub enum Normalised {
     /// Empty text stands for no arguments.
     EmptyArguments,
-    /// Arguments were absent.
+    /// Arguments were absent or `null`.
     NullArguments,
     /// An object came where its text was due.
     ParsedObject,
@@ -145,6 +142,10 @@ impl Gate {
                 normalised.push(Normalised::EmptyArguments);
                 "{}".to_owned()
             }
+            Arguments::Text(text) if text.trim_ascii() == "null" => {
+                normalised.push(Normalised::NullArguments);
+                "{}".to_owned()
+            }
             Arguments::Absent => {
                 normalised.push(Normalised::NullArguments);
                 "{}".to_owned()
@@ -159,18 +160,11 @@ impl Gate {
         };
         let size = ByteCount::of(text.as_bytes());
         if size > self.limits.arguments {
-            return Err(CallRejection::TooLarge {
-                size,
-                max: self.limits.arguments,
-            });
+            return Err(CallRejection::TooLarge { size, max: self.limits.arguments });
         }
         let arguments = json::read(text.as_bytes(), self.limits.depth).map_err(CallRejection::from)?;
         match kind(&arguments) {
-            "an object" => Ok(Admitted {
-                tool: raw.tool,
-                arguments,
-                text,
-            }),
+            "an object" => Ok(Admitted { tool: raw.tool, arguments, text }),
             got => Err(CallRejection::NotObject { got }),
         }
     }

@@ -3,6 +3,7 @@
 //! Holds the stages and their order. What each of them checks stands in its own file.
 
 use std::any::Any;
+use std::fmt::Display;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -66,7 +67,7 @@ impl Host {
 
     /// Counts over all calls so far.
     pub fn stats(&self) -> Stats {
-        self.stages.counters.snapshot()
+        self.stages.counters.snapshot(self.stages.dispatch.n_waiting())
     }
 
     pub(crate) fn writes(&self, tool: &str) -> bool {
@@ -75,14 +76,9 @@ impl Host {
 
     pub(crate) async fn answer_call(&self, call: RawCall, company: Company) -> Reply {
         let (id, asked) = (call.id.clone(), call.tool.clone());
-        let mut record = Record {
-            laps: Laps::new(Arc::clone(&self.stages.clock)),
-            normalised: Vec::new(),
-            trace: Trace::default(),
-        };
-        let walk = AssertUnwindSafe(self.stages.walk(call, company, &mut record))
-            .catch_unwind()
-            .await;
+        let mut record =
+            Record { laps: Laps::new(Arc::clone(&self.stages.clock)), normalised: Vec::new(), trace: Trace::default() };
+        let walk = AssertUnwindSafe(self.stages.walk(call, company, &mut record)).catch_unwind().await;
         // The walk borrows nothing that a panic could leave half-changed and that is read again: the record only grows.
         let outcome =
             walk.unwrap_or_else(|panic| Err(NotDone::Failed(Failure::Host(HostFailure::Internal(words(&panic))))));
@@ -118,11 +114,7 @@ impl Host {
 impl Stages {
     /// One call, bytes to verdict. There is no second path: a message's calls, a program's and the library's all end here.
     async fn walk(&self, raw: RawCall, company: Company, record: &mut Record) -> Result<Checked, NotDone> {
-        let Record {
-            laps,
-            normalised,
-            trace,
-        } = record;
+        let Record { laps, normalised, trace } = record;
         laps.start();
         let admitted = laps.passed(Stage::Gate, self.gate.admit(raw, normalised))?;
         let matched = laps.passed(Stage::Registry, self.registry.find(admitted))?;
@@ -149,8 +141,7 @@ fn effects(verdict: &Verdict, tool: Option<&Tool>) -> Effects {
 /// A panic's message.
 fn words(panic: &Box<dyn Any + Send>) -> String {
     let said = panic.downcast_ref::<&str>().map(|said| (*said).to_owned());
-    said.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "a panic without a message".to_owned())
+    said.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic without a message".to_owned())
 }
 
 /// Collects tools and settings, and loads them all or none.
@@ -208,10 +199,7 @@ impl HostBuilder {
         let engine = HostEngine::new().map_err(BuildError::platform)?;
         let loader =
             Loader::new(engine, Arc::clone(&clock), Arc::clone(&counters.loads)).map_err(BuildError::platform)?;
-        let loads = self
-            .sources
-            .into_iter()
-            .map(|source| loader.load(source, self.defaults));
+        let loads = self.sources.into_iter().map(|source| loader.load(source, self.defaults));
         let mut tools = Vec::new();
         let mut errors = Vec::new();
         for loaded in futures_util::future::join_all(loads).await {
@@ -225,17 +213,9 @@ impl HostBuilder {
         }
         let registry = Registry::new(tools).map_err(BuildError::Tools)?;
         let sandbox = Sandbox::new(Arc::clone(&clock), Arc::clone(&counters.calls));
-        let stages = Stages {
-            gate: Gate::new(self.gate),
-            registry,
-            dispatch: Dispatch::new(),
-            sandbox,
-            counters,
-            clock,
-        };
-        Ok(Host {
-            stages: Arc::new(stages),
-        })
+        let stages =
+            Stages { gate: Gate::new(self.gate), registry, dispatch: Dispatch::new(), sandbox, counters, clock };
+        Ok(Host { stages: Arc::new(stages) })
     }
 }
 
@@ -251,7 +231,7 @@ pub enum BuildError {
 }
 
 impl BuildError {
-    fn platform(error: wasmtime::Error) -> Self {
+    fn platform(error: impl Display) -> Self {
         Self::Platform(format!("{error:#}"))
     }
 }
@@ -264,8 +244,5 @@ pub async fn contract_of(file: &str, bytes: &[u8]) -> Result<String, BuildError>
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let engine = HostEngine::new().map_err(BuildError::platform)?;
     let loader = Loader::new(engine, clock, Arc::default()).map_err(BuildError::platform)?;
-    loader
-        .ask_contract(file, bytes)
-        .await
-        .map_err(|error| BuildError::Tools(vec![error]))
+    loader.ask_contract(file, bytes).await.map_err(|error| BuildError::Tools(vec![error]))
 }

@@ -13,11 +13,13 @@ use crate::field_path::{FieldPath, Segment};
 use crate::units::Depth;
 
 /// What is wrong with a text that should be one JSON value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Fault {
     /// It ends inside a value.
+    #[error("it ends inside a value")]
     Truncated,
     /// It breaks the grammar.
+    #[error("{problem} at byte {at}")]
     Syntax {
         /// Where, in bytes from the start.
         at: usize,
@@ -25,21 +27,25 @@ pub(crate) enum Fault {
         problem: String,
     },
     /// Arrays and objects stand deeper inside each other than allowed.
+    #[error("it is nested deeper than {max}")]
     TooDeep {
         /// The most allowed.
         max: Depth,
     },
     /// An object has one key twice.
+    #[error("`{at}` stands twice in one object")]
     DuplicateKey {
         /// The path of the key.
         at: FieldPath,
     },
     /// A number that no 64-bit integer or float can hold.
+    #[error("the number at `{at}` cannot be held")]
     InexactNumber {
         /// The path of the number.
         at: FieldPath,
     },
     /// A lone surrogate or bytes that are not UTF-8.
+    #[error("it holds text that is not Unicode")]
     BadText,
 }
 
@@ -50,20 +56,10 @@ pub(crate) enum Fault {
 /// # Errors
 /// The first fault in reading order.
 pub(crate) fn read(text: &[u8], max_depth: Depth) -> Result<Value, Fault> {
-    let mut trail = Trail {
-        found: None,
-        outward: Vec::new(),
-    };
+    let mut trail = Trail { found: None, outward: Vec::new() };
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let seed = ValueSeed {
-        trail: &mut trail,
-        room: max_depth.get(),
-        max_depth,
-    };
-    match seed
-        .deserialize(&mut deserializer)
-        .and_then(|value| deserializer.end().map(|()| value))
-    {
+    let seed = ValueSeed { trail: &mut trail, room: max_depth.get(), max_depth };
+    match seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value)) {
         Ok(value) => Ok(value),
         Err(error) => Err(trail.into_fault(text, &error)),
     }
@@ -103,10 +99,7 @@ fn by_message(text: &[u8], error: &serde_json::Error, at: FieldPath) -> Fault {
         "lone leading surrogate in hex escape" | "unexpected end of hex escape" | "invalid unicode code point" => {
             Fault::BadText
         }
-        _ => Fault::Syntax {
-            at: byte_offset(text, error.line(), error.column()),
-            problem,
-        },
+        _ => Fault::Syntax { at: byte_offset(text, error.line(), error.column()), problem },
     }
 }
 
@@ -174,9 +167,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
     }
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value)
-            .map(Value::Number)
-            .ok_or_else(|| E::custom("number out of range"))
+        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
@@ -191,11 +182,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
         let room = self.inside()?;
         let mut items = Vec::new();
         loop {
-            let seed = ValueSeed {
-                trail: self.trail,
-                room,
-                max_depth: self.max_depth,
-            };
+            let seed = ValueSeed { trail: self.trail, room, max_depth: self.max_depth };
             match seq.next_element_seed(seed) {
                 Ok(Some(item)) => items.push(item),
                 Ok(None) => return Ok(Value::Array(items)),
@@ -211,11 +198,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
         let room = self.inside()?;
         let mut members = Map::new();
         while let Some(key) = map.next_key::<String>()? {
-            let seed = ValueSeed {
-                trail: self.trail,
-                room,
-                max_depth: self.max_depth,
-            };
+            let seed = ValueSeed { trail: self.trail, room, max_depth: self.max_depth };
             let value = match map.next_value_seed(seed) {
                 Ok(value) => value,
                 Err(error) => {
@@ -251,17 +234,10 @@ mod tests {
 
     #[test]
     fn it_reads_what_serde_json_reads() {
-        for text in [
-            r#"{"a":[1,-2,3.5,true,null,"xA\n"]}"#,
-            "18446744073709551615",
-            "-9223372036854775808",
-            " [] ",
-            "1e3",
-        ] {
-            assert_eq!(
-                read(text.as_bytes(), Depth::new(4)),
-                Ok(serde_json::from_str::<Value>(text).expect("reads"))
-            );
+        for text in
+            [r#"{"a":[1,-2,3.5,true,null,"xA\n"]}"#, "18446744073709551615", "-9223372036854775808", " [] ", "1e3"]
+        {
+            assert_eq!(read(text.as_bytes(), Depth::new(4)), Ok(serde_json::from_str::<Value>(text).expect("reads")));
         }
         assert_eq!(read(b"[[[[1]]]]", Depth::new(4)), Ok(json!([[[[1]]]])));
     }
@@ -272,30 +248,14 @@ mod tests {
         assert_eq!(fault(b"\"abc"), Fault::Truncated);
         assert_eq!(fault(b"[[[[[1]]]]]"), Fault::TooDeep { max: Depth::new(4) });
         let duplicate = fault(br#"{"rows":[{"q":1},{"q":1,"\u0071":2}]}"#);
-        assert!(
-            matches!(&duplicate, Fault::DuplicateKey { at } if at.to_string() == "rows.1.q"),
-            "{duplicate:?}"
-        );
+        assert!(matches!(&duplicate, Fault::DuplicateKey { at } if at.to_string() == "rows.1.q"), "{duplicate:?}");
         let inexact = fault(br#"{"a":{"b":1e400}}"#);
-        assert!(
-            matches!(&inexact, Fault::InexactNumber { at } if at.to_string() == "a.b"),
-            "{inexact:?}"
-        );
-        for text in [
-            br#"{"a":"\ud800"}"#.as_slice(),
-            br#"{"a":"\ud800x"}"#,
-            br#"{"a":"\udc00"}"#,
-            b"{\"a\":\"\xff\"}",
-        ] {
+        assert!(matches!(&inexact, Fault::InexactNumber { at } if at.to_string() == "a.b"), "{inexact:?}");
+        for text in [br#"{"a":"\ud800"}"#.as_slice(), br#"{"a":"\ud800x"}"#, br#"{"a":"\udc00"}"#, b"{\"a\":\"\xff\"}"]
+        {
             assert_eq!(fault(text), Fault::BadText, "{}", String::from_utf8_lossy(text));
         }
-        for (text, offset) in [
-            ("{\"a\":1,}", 7),
-            ("{\n\"a\": 01}", 7),
-            ("nul", 3),
-            ("{'a':1}", 1),
-            ("{} {}", 3),
-        ] {
+        for (text, offset) in [("{\"a\":1,}", 7), ("{\n\"a\": 01}", 8), ("nul", 3), ("{'a':1}", 1), ("{} {}", 3)] {
             match fault(text.as_bytes()) {
                 Fault::Syntax { at, problem: _ } => assert_eq!(at, offset, "{text}"),
                 Fault::Truncated if text == "nul" => {}

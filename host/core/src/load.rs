@@ -163,22 +163,11 @@ impl LoadProblem {
             Self::Contract(ContractError::Text { key: _, problem: _ }) => "load:text",
             Self::Contract(_) => "load:contract",
             Self::Schema(_, SchemaError::OpenObject { at: _ }) => "load:open_object",
-            Self::Schema(
-                _,
-                SchemaError::Reference {
-                    keyword: _,
-                    at: _,
-                    target: _,
-                },
-            ) => "load:schema_ref",
+            Self::Schema(_, SchemaError::Reference { keyword: _, at: _, target: _ }) => "load:schema_ref",
             Self::Schema(_, _) => "load:schema",
             Self::Grant(_) => "load:grant",
             Self::Setting { key: _, max: _ } => "load:policy",
-            Self::Collision {
-                name: _,
-                other: _,
-                other_file: _,
-            } => "load:collision",
+            Self::Collision { name: _, other: _, other_file: _ } => "load:collision",
         }
     }
 
@@ -232,11 +221,7 @@ impl fmt::Display for LoadProblem {
             Self::Schema(which, problem) => write!(f, "its {which} schema: {problem}"),
             Self::Grant(problem) => problem.fmt(f),
             Self::Setting { key, max } => write!(f, "the limit `{key}` set for it is outside 1 to {max}"),
-            Self::Collision {
-                name,
-                other,
-                other_file,
-            } => {
+            Self::Collision { name, other, other_file } => {
                 let other_file = text::one_line(other_file, 200);
                 write!(f, "its name `{name}` clashes with `{other}` of {other_file}")
             }
@@ -246,13 +231,7 @@ impl fmt::Display for LoadProblem {
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {}: {}",
-            self.problem.code(),
-            text::one_line(&self.file, 200),
-            self.problem
-        )?;
+        write!(f, "{}: {}: {}", self.problem.code(), text::one_line(&self.file, 200), self.problem)?;
         match self.problem.hint() {
             Some(hint) => write!(f, "\nhint: {hint}"),
             None => Ok(()),
@@ -272,20 +251,13 @@ pub(crate) struct Loader {
 impl Loader {
     pub(crate) fn new(engine: HostEngine, clock: Arc<dyn Clock>, stores: Arc<Stores>) -> wasmtime::Result<Self> {
         let linker = Arc::new(guest_state::linker(engine.get())?);
-        Ok(Self {
-            engine,
-            linker,
-            clock,
-            stores,
-        })
+        Ok(Self { engine, linker, clock, stores })
     }
 
     /// Loads one tool; `defaults` are the limits for what its source does not set.
     pub(crate) async fn load(&self, source: ToolSource, defaults: LimitSettings) -> Result<Tool, LoadError> {
         let file = source.file.clone();
-        self.try_load(source, defaults)
-            .await
-            .map_err(|problem| LoadError { file, problem })
+        self.try_load(source, defaults).await.map_err(|problem| LoadError { file, problem })
     }
 
     async fn try_load(&self, source: ToolSource, defaults: LimitSettings) -> Result<Tool, LoadProblem> {
@@ -304,9 +276,7 @@ impl Loader {
         audit_imports(&anatomy.imports, &grants)?;
         let declared = contract.effects == DeclaredEffects::Write || grants.can_write();
         Ok(Tool {
-            writes: source
-                .effects
-                .map_or(declared, |operator| operator == DeclaredEffects::Write),
+            writes: source.effects.map_or(declared, |operator| operator == DeclaredEffects::Write),
             limits: Limits::effective(&contract.limits, &settings),
             contract,
             input,
@@ -323,10 +293,7 @@ impl Loader {
 
     /// The contract of a component as it says it itself, for a packer or a check; grants do not matter here.
     pub(crate) async fn ask_contract(&self, file: &str, bytes: &[u8]) -> Result<String, LoadError> {
-        let error = |problem| LoadError {
-            file: file.to_owned(),
-            problem,
-        };
+        let error = |problem| LoadError { file: file.to_owned(), problem };
         let (_, code) = self.prepare(&Cow::Owned(bytes.to_vec())).await.map_err(error)?;
         self.run_contract(&code).await.map_err(error)
     }
@@ -356,14 +323,7 @@ impl Loader {
             false => LoadProblem::Import(foreign),
         })?;
         let uses_wasi = anatomy.imports.iter().any(|name| name.starts_with("wasi:"));
-        Ok((
-            anatomy,
-            Code {
-                engine: self.engine.clone(),
-                pre,
-                uses_wasi,
-            },
-        ))
+        Ok((anatomy, Code { engine: self.engine.clone(), pre, uses_wasi }))
     }
 
     async fn read_contract(&self, anatomy: &Anatomy, code: &Code) -> Result<String, LoadProblem> {
@@ -378,19 +338,10 @@ impl Loader {
     /// Asks the guest, with nothing granted and a small budget.
     async fn run_contract(&self, code: &Code) -> Result<String, LoadProblem> {
         let limits = Limits::for_contract();
-        let (answer, spent) = cell::ask(
-            code,
-            &limits,
-            &Grants::none(),
-            &self.clock,
-            &self.stores,
-            Question::Contract,
-        )
-        .await;
-        let last_words = spent
-            .log_lines
-            .last()
-            .map(|line| format!(" (it logged: {})", text::one_line(&line.text, 200)));
+        let (answer, spent) =
+            cell::ask(code, &limits, &Grants::none(), &self.clock, &self.stores, Question::Contract).await;
+        let last_words =
+            spent.log_lines.last().map(|line| format!(" (it logged: {})", text::one_line(&line.text, 200)));
         answer.map_err(|stop| LoadProblem::NoContract(format!("{}{}", ending(&stop), last_words.unwrap_or_default())))
     }
 }
@@ -421,27 +372,14 @@ fn interface(import: &str) -> &str {
 /// The imports that no grant could ever allow.
 fn unknown_imports(imports: &[String]) -> Vec<String> {
     let known = |name: &&str| INERT.contains(name) || SEEDED.contains(name) || FILESYSTEM.contains(name);
-    imports
-        .iter()
-        .filter(|import| !known(&interface(import)))
-        .cloned()
-        .collect()
+    imports.iter().filter(|import| !known(&interface(import))).cloned().collect()
 }
 
 /// Every import is inert or granted.
 fn audit_imports(imports: &[String], grants: &Grants) -> Result<(), LoadProblem> {
     let mut refused = unknown_imports(imports);
     if grants.directories().is_empty() {
-        refused.extend(
-            imports
-                .iter()
-                .filter(|import| FILESYSTEM.contains(&interface(import)))
-                .cloned(),
-        );
+        refused.extend(imports.iter().filter(|import| FILESYSTEM.contains(&interface(import))).cloned());
     }
-    if refused.is_empty() {
-        Ok(())
-    } else {
-        Err(LoadProblem::Import(refused))
-    }
+    if refused.is_empty() { Ok(()) } else { Err(LoadProblem::Import(refused)) }
 }

@@ -223,11 +223,7 @@ pub struct Code {
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.rule.code())?;
-        if self.at.is_root() {
-            Ok(())
-        } else {
-            write!(f, ":{}", self.at)
-        }
+        if self.at.is_root() { Ok(()) } else { write!(f, ":{}", self.at) }
     }
 }
 
@@ -236,11 +232,9 @@ impl Rejection {
     pub fn code(&self) -> Code {
         let (rule, at) = match self {
             Self::Call(rejection) => call_code(rejection),
-            Self::Registry(RegistryRejection::UnknownTool {
-                names: _,
-                complete: _,
-                nearest: _,
-            }) => (Rule::CallUnknownTool, None),
+            Self::Registry(RegistryRejection::UnknownTool { names: _, complete: _, nearest: _ }) => {
+                (Rule::CallUnknownTool, None)
+            }
             Self::Registry(RegistryRejection::Arguments(violation)) => {
                 let rule = match violation.keyword {
                     Keyword::Required => Rule::ArgsMissing,
@@ -253,10 +247,7 @@ impl Rejection {
                 (rule, Some(&violation.at))
             }
         };
-        Code {
-            rule,
-            at: at.cloned().unwrap_or_default(),
-        }
+        Code { rule, at: at.cloned().unwrap_or_default() }
     }
 }
 
@@ -283,10 +274,7 @@ impl Failure {
             Self::Host(HostFailure::GrantGone(_)) => (Rule::ToolUnavailable, None),
             Self::Host(HostFailure::Internal(_)) => (Rule::HostInternal, None),
         };
-        Code {
-            rule,
-            at: at.cloned().unwrap_or_default(),
-        }
+        Code { rule, at: at.cloned().unwrap_or_default() }
     }
 }
 

@@ -75,12 +75,7 @@ impl Registry {
         if !errors.is_empty() {
             return Err(errors);
         }
-        Ok(Self {
-            tools: folded
-                .into_values()
-                .map(|tool| (tool.name().to_owned(), tool))
-                .collect(),
-        })
+        Ok(Self { tools: folded.into_values().map(|tool| (tool.name().to_owned(), tool)).collect() })
     }
 
     /// The loaded tools, sorted by name.
@@ -98,44 +93,24 @@ impl Registry {
             return Err(self.unknown(admitted.tool()));
         };
         if tool.input.accepts(admitted.arguments()) {
-            return Ok(Matched {
-                tool: Arc::clone(tool),
-                admitted,
-            });
+            return Ok(Matched { tool: Arc::clone(tool), admitted });
         }
-        Err(RegistryRejection::Arguments(Box::new(
-            tool.input.explain(admitted.arguments()),
-        )))
+        Err(RegistryRejection::Arguments(Box::new(tool.input.explain(admitted.arguments()))))
     }
 
     fn unknown(&self, asked: &str) -> RegistryRejection {
         let nearest = nearest(asked, self.tools.keys().map(String::as_str)).map(str::to_owned);
         let complete = self.tools.len() <= MAX_LISTED;
-        let names = if complete {
-            self.tools.keys().cloned().collect()
-        } else {
-            self.nearest_names(asked)
-        };
-        RegistryRejection::UnknownTool {
-            names,
-            complete,
-            nearest,
-        }
+        let names = if complete { self.tools.keys().cloned().collect() } else { self.nearest_names(asked) };
+        RegistryRejection::UnknownTool { names, complete, nearest }
     }
 
     fn nearest_names(&self, asked: &str) -> Vec<String> {
         let asked = text::one_line(asked, 64);
-        let mut by_distance: Vec<(usize, &String)> = self
-            .tools
-            .keys()
-            .map(|name| (strsim::osa_distance(&asked, name), name))
-            .collect();
+        let mut by_distance: Vec<(usize, &String)> =
+            self.tools.keys().map(|name| (strsim::osa_distance(&asked, name), name)).collect();
         by_distance.sort_unstable();
-        by_distance
-            .into_iter()
-            .take(NEAREST)
-            .map(|(_, name)| name.clone())
-            .collect()
+        by_distance.into_iter().take(NEAREST).map(|(_, name)| name.clone()).collect()
     }
 }
 

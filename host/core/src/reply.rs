@@ -160,10 +160,7 @@ impl Reply {
     /// For a program.
     pub fn machine(&self) -> MachineReply {
         let code = self.code();
-        let path = code
-            .as_ref()
-            .filter(|code| !code.at.is_root())
-            .map(|code| code.at.to_string());
+        let path = code.as_ref().filter(|code| !code.at.is_root()).map(|code| code.at.to_string());
         MachineReply {
             verdict: self.verdict.name(),
             path,
@@ -181,12 +178,7 @@ impl Reply {
 
     /// For the operator: one line with the cause and the cost, without arguments and without the result.
     pub fn operator_line(&self) -> String {
-        let mut line = format!(
-            "{} call={} tool={}",
-            self.verdict.name(),
-            text::one_line(&self.id, 80),
-            self.tool
-        );
+        let mut line = format!("{} call={} tool={}", self.verdict.name(), text::one_line(&self.id, 80), self.tool);
         let mut add = |key: &str, value: &str| {
             write!(line, " {key}={value}").expect("writing to a String cannot fail");
         };
@@ -255,30 +247,22 @@ struct Said {
 }
 
 fn said(sentence: impl Into<String>, hint: Option<impl Into<String>>) -> Said {
-    Said {
-        sentence: sentence.into(),
-        hint: hint.map(Into::into),
-    }
+    Said { sentence: sentence.into(), hint: hint.map(Into::into) }
 }
 
 fn refusal(tool: &str, rejection: &Rejection) -> Said {
     match rejection {
         Rejection::Call(rejection) => call_refusal(tool, rejection),
-        Rejection::Registry(RegistryRejection::UnknownTool {
-            names,
-            complete,
-            nearest,
-        }) => unknown_tool(tool, names, *complete, nearest.as_deref()),
+        Rejection::Registry(RegistryRejection::UnknownTool { names, complete, nearest }) => {
+            unknown_tool(tool, names, *complete, nearest.as_deref())
+        }
         Rejection::Registry(RegistryRejection::Arguments(violation)) => {
-            let sentence = sentence(tool, violation);
+            let sentence = sentence(&format!("{} of `{tool}`", place(&violation.at)), &violation.wants);
             let sentence = match &violation.got {
                 Some(got) => format!("{sentence}, got {got}"),
                 None => sentence,
             };
-            Said {
-                sentence,
-                hint: hint(violation),
-            }
+            Said { sentence, hint: hint(violation) }
         }
     }
 }
@@ -290,37 +274,29 @@ fn call_refusal(tool: &str, rejection: &CallRejection) -> Said {
             format!("{of} were cut off before they ended"),
             Some("make a smaller request: fewer items or shorter texts; sending the same again will be cut again"),
         ),
-        CallRejection::Unparsable { at, problem } => said(
-            format!("{of} are not JSON: {problem}, at byte {at}"),
-            Some("send one JSON object and nothing else"),
-        ),
+        CallRejection::Unparsable { at, problem } => {
+            said(format!("{of} are not JSON: {problem}, at byte {at}"), Some("send one JSON object and nothing else"))
+        }
         CallRejection::NotObject { got } => said(
             format!("{of} must be one JSON object, got {got}"),
             Some("send an object whose keys are the tool's parameters"),
         ),
-        CallRejection::TooLarge { size, max } => said(
-            format!("{of} have {size}, the most is {max}"),
-            Some("make a smaller request"),
-        ),
-        CallRejection::TooDeep { max } => said(
-            format!("{of} are nested deeper than {max}"),
-            Some("send the values without the nesting"),
-        ),
-        CallRejection::DuplicateKey { at } => said(
-            format!("`{at}` of `{tool}` stands twice in one object"),
-            Some("send each key once"),
-        ),
+        CallRejection::TooLarge { size, max } => {
+            said(format!("{of} have {size}, the most is {max}"), Some("make a smaller request"))
+        }
+        CallRejection::TooDeep { max } => {
+            said(format!("{of} are nested deeper than {max}"), Some("send the values without the nesting"))
+        }
+        CallRejection::DuplicateKey { at } => {
+            said(format!("`{at}` of `{tool}` stands twice in one object"), Some("send each key once"))
+        }
         CallRejection::InexactNumber { at } => {
             let place = place(at);
-            said(
-                format!("{place} of `{tool}` is a number that cannot be held exactly"),
-                Some("send a smaller number"),
-            )
+            said(format!("{place} of `{tool}` is a number that cannot be held exactly"), Some("send a smaller number"))
         }
-        CallRejection::BadText => said(
-            format!("{of} hold text that is not Unicode"),
-            Some("send the text without broken characters"),
-        ),
+        CallRejection::BadText => {
+            said(format!("{of} hold text that is not Unicode"), Some("send the text without broken characters"))
+        }
     }
 }
 
@@ -330,41 +306,20 @@ fn unknown_tool(asked: &str, names: &[String], complete: bool, nearest: Option<&
         (_, true) => format!("the tools are {}", listed(names.iter().map(String::as_str), 380)),
         (_, false) => format!("the nearest are {}", listed(names.iter().map(String::as_str), 380)),
     };
-    said(
-        format!("there is no tool `{asked}`; {tools}"),
-        nearest.map(|near| format!("did you mean `{near}`?")),
-    )
+    said(format!("there is no tool `{asked}`; {tools}"), nearest.map(|near| format!("did you mean `{near}`?")))
 }
 
-/// What a value has to be, as a sentence with its place.
-fn sentence(tool: &str, violation: &Violation) -> String {
-    let of = format!("{} of `{tool}`", place(&violation.at));
-    match &violation.wants {
-        Wants::Key {
-            holds: _,
-            misspelt: Some(other),
-        } => format!("{of} is missing, and `{other}` is not declared"),
-        Wants::Key {
-            holds: _,
-            misspelt: None,
-        } => format!("{of} is missing"),
+/// What a value has to be, as a sentence that begins with the name of its place.
+fn sentence(of: &str, wants: &Wants) -> String {
+    match wants {
+        Wants::Key { holds: _, misspelt: Some(other) } => format!("{of} is missing, and `{other}` is not declared"),
+        Wants::Key { holds: _, misspelt: None } => format!("{of} is missing"),
         Wants::DeclaredKeys { keys: _, nearest: _ } => format!("{of} is not declared"),
         Wants::Type(words) => format!("{of} must be {words}"),
         Wants::Bound(words) => format!("{of} {words}"),
-        Wants::OneOf {
-            values,
-            n_more,
-            nearest: _,
-        } => {
-            let more = if *n_more > 0 {
-                format!(" or {n_more} more")
-            } else {
-                String::new()
-            };
-            format!(
-                "{of} must be one of {}{more}",
-                listed(values.iter().map(String::as_str), 300)
-            )
+        Wants::OneOf { values, n_more, nearest: _ } => {
+            let more = if *n_more > 0 { format!(" or {n_more} more") } else { String::new() };
+            format!("{of} must be one of {}{more}", listed(values.iter().map(String::as_str), 300))
         }
         Wants::Pattern(pattern) => format!("{of} must match `{pattern}`"),
         Wants::Format(format) => format!("{of} must be in the format `{format}`"),
@@ -373,18 +328,10 @@ fn sentence(tool: &str, violation: &Violation) -> String {
 }
 
 fn hint(violation: &Violation) -> Option<String> {
-    let key = violation
-        .at
-        .last_key()
-        .map(|key| text::one_line(key, 64))
-        .unwrap_or_default();
+    let key = violation.at.last_key().map(|key| text::one_line(key, 64)).unwrap_or_default();
     match &violation.wants {
         Wants::Key { holds, misspelt } => {
-            let holds = if holds.is_empty() {
-                String::new()
-            } else {
-                format!(": {holds}")
-            };
+            let holds = if holds.is_empty() { String::new() } else { format!(": {holds}") };
             Some(match misspelt {
                 Some(other) => format!("send `{key}` instead of `{other}`{holds}"),
                 None => format!("add `{key}`{holds}"),
@@ -400,16 +347,8 @@ fn hint(violation: &Violation) -> Option<String> {
                 None => format!("leave `{key}` out; {declared}"),
             })
         }
-        Wants::OneOf {
-            values: _,
-            n_more: _,
-            nearest: Some(near),
-        } => Some(format!("did you mean \"{near}\"?")),
-        Wants::OneOf {
-            values: _,
-            n_more: _,
-            nearest: None,
-        }
+        Wants::OneOf { values: _, n_more: _, nearest: Some(near) } => Some(format!("did you mean \"{near}\"?")),
+        Wants::OneOf { values: _, n_more: _, nearest: None }
         | Wants::Type(_)
         | Wants::Bound(_)
         | Wants::Pattern(_)
@@ -422,14 +361,12 @@ fn failure_said(tool: &str, failure: &Failure) -> Said {
     match failure {
         Failure::Tool(failure) => said(format!("`{tool}` {}", failure.sentence()), failure.hint()),
         Failure::Result(failure) => result_said(tool, failure),
-        Failure::Host(HostFailure::Overloaded) => said(
-            format!("there was no room to run `{tool}`"),
-            Some("ask again later, or for less at once"),
-        ),
-        Failure::Host(HostFailure::GrantGone(_)) => said(
-            format!("something that `{tool}` needs is not there now"),
-            Some("ask again later, or do without it"),
-        ),
+        Failure::Host(HostFailure::Overloaded) => {
+            said(format!("there was no room to run `{tool}`"), Some("ask again later, or for less at once"))
+        }
+        Failure::Host(HostFailure::GrantGone(_)) => {
+            said(format!("something that `{tool}` needs is not there now"), Some("ask again later, or do without it"))
+        }
         Failure::Host(HostFailure::Internal(_)) => said(
             format!("the host failed while it answered `{tool}`"),
             Some("do without it; the operator has been told"),
@@ -448,18 +385,15 @@ fn result_said(tool: &str, failure: &ResultFailure) -> Said {
             format!("{} in the result of `{tool}` came back with nothing", place(at)),
             Some("asking the same again will not help: check the arguments, or go on without it"),
         ),
-        ResultFailure::TooMany(violation) => said(
-            broken_promise(tool, violation),
-            Some("ask for less; if it still returns too much, use another tool"),
-        ),
-        ResultFailure::TooLarge { max } => said(
-            format!("`{tool}` returned more than {max}"),
-            Some("ask for fewer items or a part"),
-        ),
-        ResultFailure::TooDeep { max } => said(
-            format!("what `{tool}` returned is nested deeper than {max}"),
-            Some(UNUSABLE),
-        ),
+        ResultFailure::TooMany(violation) => {
+            said(broken_promise(tool, violation), Some("ask for less; if it still returns too much, use another tool"))
+        }
+        ResultFailure::TooLarge { max } => {
+            said(format!("`{tool}` returned more than {max}"), Some("ask for fewer items or a part"))
+        }
+        ResultFailure::TooDeep { max } => {
+            said(format!("what `{tool}` returned is nested deeper than {max}"), Some(UNUSABLE))
+        }
         ResultFailure::Range(violation) => said(
             match &violation.got {
                 Some(got) => format!("{}, got {got}", broken_promise(tool, violation)),
@@ -467,21 +401,14 @@ fn result_said(tool: &str, failure: &ResultFailure) -> Said {
             },
             Some("do not use the number: it may be in another unit than declared"),
         ),
-        ResultFailure::Inexact { at } => said(
-            format!(
-                "{} in the result of `{tool}` is a number that cannot be held",
-                place(at)
-            ),
-            Some(UNUSABLE),
-        ),
+        ResultFailure::Inexact { at } => {
+            said(format!("{} in the result of `{tool}` is a number that cannot be held", place(at)), Some(UNUSABLE))
+        }
     }
 }
 
 fn broken_promise(tool: &str, violation: &Violation) -> String {
-    format!(
-        "the result of `{tool}` breaks its contract: {}",
-        sentence(tool, violation)
-    )
+    format!("the result of `{tool}` breaks its contract: {}", sentence(&place(&violation.at), &violation.wants))
 }
 
 impl ToolFailure {
@@ -517,11 +444,7 @@ impl ToolFailure {
 }
 
 fn place(at: &FieldPath) -> String {
-    if at.is_root() {
-        "the value".to_owned()
-    } else {
-        format!("`{at}`")
-    }
+    if at.is_root() { "the value".to_owned() } else { format!("`{at}`") }
 }
 
 /// A list within a budget of bytes, and how many were left out.

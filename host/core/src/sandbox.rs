@@ -11,8 +11,6 @@ pub(crate) mod stop;
 
 use std::sync::Arc;
 
-use futures_util::FutureExt;
-
 use self::cell::{Question, Spent};
 use self::guest_state::LogLine;
 use self::stop::{Stop, ToolFailure};
@@ -89,14 +87,8 @@ impl Sandbox {
         };
         trace.spent = spent;
         match answer {
-            Ok(text) => Ok(Output {
-                tool,
-                said: Said::Text(text),
-            }),
-            Err(Stop::TooBigToLift) => Ok(Output {
-                tool,
-                said: Said::TooMuch,
-            }),
+            Ok(text) => Ok(Output { tool, said: Said::Text(text) }),
+            Err(Stop::TooBigToLift) => Ok(Output { tool, said: Said::TooMuch }),
             Err(Stop::Tool(failure)) => Err(RunFailure::Tool(failure)),
             Err(Stop::NoRoom) => Err(RunFailure::NoRoom),
             Err(Stop::GrantGone(problem)) => Err(RunFailure::GrantGone(problem)),
@@ -107,7 +99,7 @@ impl Sandbox {
     /// On a task of its own, so that the calls of one turn use every core; it ends when nobody waits for it any more.
     async fn run_beside_others(&self, placed: Placed) -> Result<(Result<String, Stop>, Spent), RunFailure> {
         let mut task = tokio::task::JoinSet::new();
-        task.spawn(ask(placed, Arc::clone(&self.clock), Arc::clone(&self.stores)).boxed());
+        task.spawn(ask(placed, Arc::clone(&self.clock), Arc::clone(&self.stores)));
         match task.join_next().await {
             Some(Ok(ended)) => Ok(ended),
             Some(Err(error)) => Err(RunFailure::Internal(error.to_string())),
@@ -119,13 +111,5 @@ impl Sandbox {
 /// Holds the call's place until the store is gone.
 async fn ask(placed: Placed, clock: Arc<dyn Clock>, stores: Arc<Stores>) -> (Result<String, Stop>, Spent) {
     let tool = placed.tool();
-    cell::ask(
-        &tool.code,
-        &tool.limits,
-        &tool.grants,
-        &clock,
-        &stores,
-        Question::Call(placed.arguments()),
-    )
-    .await
+    cell::ask(&tool.code, &tool.limits, &tool.grants, &clock, &stores, Question::Call(placed.arguments())).await
 }

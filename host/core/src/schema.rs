@@ -16,10 +16,12 @@ use serde_json::{Value, json};
 pub(crate) use self::explain::nearest;
 pub use self::explain::{Keyword, Violation, Wants};
 use crate::field_path::FieldPath;
+use crate::json::{self, Fault};
 use crate::text;
+use crate::units::Depth;
 
 /// Deepest nesting of a schema. It is walked recursively at load, so without a cap a schema could exhaust the stack.
-const MAX_SCHEMA_DEPTH: u32 = 32;
+const MAX_SCHEMA_DEPTH: Depth = Depth::new(32);
 
 /// Most bytes a compiled pattern may take, and its cache. Patterns come from tools; the engine is linear in the text, and
 /// this bounds what compiling `.{0,404600}` costs.
@@ -50,10 +52,15 @@ pub enum SchemaError {
         target: String,
     },
     /// Nesting beyond what is walked.
-    #[error("it is nested deeper than {MAX_SCHEMA_DEPTH} levels at `{at}`")]
-    TooDeep {
+    #[error("it is nested deeper than {MAX_SCHEMA_DEPTH}")]
+    TooDeep,
+    /// Schemas that refer to each other for one and the same value, for ever or nearly.
+    #[error("more than {max} schemas are applied in one place at `{at}`, or they refer to each other in a circle")]
+    TooManyInPlace {
         /// The place, as a JSON Pointer.
         at: String,
+        /// The most allowed.
+        max: usize,
     },
     /// It does not compile; the text says why.
     #[error("it does not compile: {0}")]
@@ -98,18 +105,17 @@ impl Schema {
     /// See [`SchemaError`]; nothing outside the document is ever opened.
     pub fn compile(text: &str) -> Result<Self, SchemaError> {
         let invalid = |said: String| SchemaError::Invalid(text::one_line(&said, 300));
-        let root: Value = serde_json::from_str(text).map_err(|error| invalid(error.to_string()))?;
-        refs::check(&root, MAX_SCHEMA_DEPTH)?;
+        // A repeated key would be shown to the model and not enforced, so schemas pass the strict reader too.
+        let root = json::read(text.as_bytes(), MAX_SCHEMA_DEPTH).map_err(|fault| match fault {
+            Fault::TooDeep { max: _ } => SchemaError::TooDeep,
+            other => invalid(other.to_string()),
+        })?;
+        refs::check(&root)?;
         closed::check(&root)?;
         let validator = build(&root).map_err(|error| invalid(format!("{error}")))?;
         let mut leaves = BTreeMap::new();
         compile_leaves(&root, &mut leaves);
-        Ok(Self {
-            text: text.into(),
-            root,
-            validator,
-            leaves,
-        })
+        Ok(Self { text: text.into(), root, validator, leaves })
     }
 
     /// The document, byte for byte as it was declared.
@@ -160,11 +166,7 @@ fn build(schema: &Value) -> Result<Validator, Box<jsonschema::ValidationError<'s
     jsonschema::options()
         .with_draft(Draft::Draft202012)
         .should_validate_formats(true)
-        .with_pattern_options(
-            PatternOptions::regex()
-                .size_limit(PATTERN_BYTES)
-                .dfa_size_limit(PATTERN_BYTES),
-        )
+        .with_pattern_options(PatternOptions::regex().size_limit(PATTERN_BYTES).dfa_size_limit(PATTERN_BYTES))
         .offline()
         .build(schema)
         .map_err(Box::new)
@@ -178,11 +180,7 @@ fn compile_leaves(schema: &Value, leaves: &mut BTreeMap<(Leaf, String), Validato
             let said = [(Leaf::Pattern, "pattern"), (Leaf::Format, "format")]
                 .into_iter()
                 .filter_map(|(leaf, key)| Some((leaf, members.get(key)?.as_str()?)))
-                .chain(
-                    patterns
-                        .into_iter()
-                        .flat_map(|map| map.keys().map(|key| (Leaf::Pattern, key.as_str()))),
-                );
+                .chain(patterns.into_iter().flat_map(|map| map.keys().map(|key| (Leaf::Pattern, key.as_str()))));
             for (leaf, said) in said {
                 let alone = match leaf {
                     Leaf::Pattern => json!({ "pattern": said }),

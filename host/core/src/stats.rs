@@ -10,6 +10,8 @@ pub struct Stats {
     pub stores_created: u64,
     /// Of those, the ones that are still there.
     pub stores_alive: u64,
+    /// Calls that wait for a place.
+    pub calls_waiting: u64,
     /// Stores made at load, to read the contracts of unpacked components.
     pub stores_created_at_load: u64,
 }
@@ -47,8 +49,9 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    pub(crate) fn snapshot(&self) -> Stats {
+    pub(crate) fn snapshot(&self, n_waiting: usize) -> Stats {
         Stats {
+            calls_waiting: u64::try_from(n_waiting).unwrap_or(u64::MAX),
             stores_created: self.calls.created.load(Ordering::Relaxed),
             stores_alive: self.calls.alive.load(Ordering::Relaxed),
             stores_created_at_load: self.loads.created.load(Ordering::Relaxed),

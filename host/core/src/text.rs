@@ -70,19 +70,12 @@ pub fn one_line(text: &str, max: usize) -> String {
 
 /// A value as compact JSON on one line, cut to [`MAX_QUOTED`] characters. Writes no more of a large value than it shows.
 pub(crate) fn quote(value: &Value) -> String {
-    let mut head = Head {
-        bytes: Vec::new(),
-        room: MAX_QUOTED.saturating_mul(4),
-    };
+    let mut head = Head { bytes: Vec::new(), room: MAX_QUOTED.saturating_mul(4) };
     // A full head is no fault of the value: what was written until then is all that is shown.
     let whole = serde_json::to_writer(&mut head, value).is_ok();
     let text = String::from_utf8_lossy(&head.bytes);
     let line = one_line(text.trim_end_matches('\u{fffd}'), MAX_QUOTED);
-    if whole || line.ends_with('…') {
-        line
-    } else {
-        format!("{line}…")
-    }
+    if whole || line.ends_with('…') { line } else { format!("{line}…") }
 }
 
 /// A writer that takes what it has room for and then refuses, so that a serializer stops early.

@@ -23,16 +23,9 @@ pub struct Answer {
 impl Host {
     /// Answers a provider's turn. Never an error: what goes wrong with a call is its reply.
     pub async fn answer(&self, turn: Turn) -> Answer {
-        let company = if turn.calls.len() > 1 {
-            Company::Others
-        } else {
-            Company::Alone
-        };
-        let (writes, reads): (Vec<_>, Vec<_>) = turn
-            .calls
-            .into_iter()
-            .enumerate()
-            .partition(|(_, call)| self.writes(&call.tool));
+        let company = if turn.calls.len() > 1 { Company::Others } else { Company::Alone };
+        let (writes, reads): (Vec<_>, Vec<_>) =
+            turn.calls.into_iter().enumerate().partition(|(_, call)| self.writes(&call.tool));
         let reads = join_all(reads.into_iter().map(|(at, call)| self.answer_at(at, call, company)));
         let writes = async {
             let mut replies = Vec::with_capacity(writes.len());
@@ -45,10 +38,7 @@ impl Host {
         let mut replies: Vec<(usize, Reply)> = reads.into_iter().chain(writes).collect();
         replies.sort_unstable_by_key(|(at, _)| *at);
         let replies: Vec<Reply> = replies.into_iter().map(|(_, reply)| reply).collect();
-        Answer {
-            message: turn.dialect.write(&replies),
-            replies,
-        }
+        Answer { message: turn.dialect.write(&replies), replies }
     }
 
     async fn answer_at(&self, at: usize, call: RawCall, company: Company) -> (usize, Reply) {

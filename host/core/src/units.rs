@@ -87,13 +87,8 @@ mod tests {
 
     #[test]
     fn a_size_is_said_in_the_largest_unit_that_fits() {
-        for (bytes, said) in [
-            (0, "0 B"),
-            (1023, "1023 B"),
-            (1024, "1 KiB"),
-            (1_500_000, "1.4 MiB"),
-            (1 << 30, "1 GiB"),
-        ] {
+        for (bytes, said) in [(0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (1_500_000, "1.4 MiB"), (1 << 30, "1 GiB")]
+        {
             assert_eq!(ByteCount::new(bytes).to_string(), said);
         }
     }

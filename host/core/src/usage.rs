@@ -57,9 +57,7 @@ pub struct Usage {
 impl Usage {
     /// Time in all stages together.
     pub fn total(&self) -> Duration {
-        self.stages
-            .iter()
-            .fold(Duration::ZERO, |sum, (_, time)| sum.saturating_add(*time))
+        self.stages.iter().fold(Duration::ZERO, |sum, (_, time)| sum.saturating_add(*time))
     }
 }
 
@@ -77,10 +75,7 @@ impl Laps {
         Self {
             clock,
             last: Duration::ZERO,
-            usage: Usage {
-                stages: Vec::with_capacity(Stage::ALL.len()),
-                ..Usage::default()
-            },
+            usage: Usage { stages: Vec::with_capacity(Stage::ALL.len()), ..Usage::default() },
         }
     }
 

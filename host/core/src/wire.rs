@@ -135,8 +135,9 @@ impl Turn {
             return Err(TurnError::TooLarge { size });
         }
         let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-        let not_json = |error: serde_json::Error| TurnError::NotJson(text::one_line(&error.to_string(), 200));
-        let message: Message<'_> = serde_json::from_slice(body).map_err(not_json)?;
+        let not_json = |problem: String| TurnError::NotJson(text::one_line(&problem, 200));
+        let whole: &RawValue = serde_json::from_slice(body).map_err(|error| not_json(error.to_string()))?;
+        let message: Message<'_> = object(whole).map_err(not_json)?;
         let dialect = match dialect {
             Some(dialect) => dialect,
             None => detect(&message)?,
@@ -150,10 +151,8 @@ impl Turn {
 }
 
 fn detect(message: &Message<'_>) -> Result<Dialect, TurnError> {
-    let fitting: Vec<Dialect> = Dialect::ALL
-        .into_iter()
-        .filter(|dialect| dialect.codec().recognises(message))
-        .collect();
+    let fitting: Vec<Dialect> =
+        Dialect::ALL.into_iter().filter(|dialect| dialect.codec().recognises(message)).collect();
     match fitting.as_slice() {
         [] => Err(TurnError::NoDialect),
         [dialect] => Ok(*dialect),
@@ -179,6 +178,14 @@ struct Message<'m> {
     finish_reason: Option<&'m RawValue>,
 }
 
+/// The wanted members of a part that is an object. Without the look at its first byte a list would be read member by member.
+fn object<'m, T: Deserialize<'m>>(part: &'m RawValue) -> Result<T, String> {
+    if !part.get().starts_with('{') {
+        return Err("it is no object".to_owned());
+    }
+    serde_json::from_str(part.get()).map_err(|error| error.to_string())
+}
+
 /// A part that is a list, as its raw items.
 fn items<'m>(part: &'m RawValue, at: &str) -> Result<Vec<&'m RawValue>, TurnError> {
     serde_json::from_str(part.get()).map_err(|_| shape(at, "is no list"))
@@ -195,12 +202,9 @@ fn shape(at: impl Into<String>, problem: &'static str) -> TurnError {
 
 /// The call's id, without which no provider takes a result.
 fn id(part: Option<&RawValue>, at: &str) -> Result<String, TurnError> {
-    string(part).filter(|id| !id.is_empty()).ok_or_else(|| {
-        shape(
-            format!("{at}.id"),
-            "is no text; without an id the provider takes no result",
-        )
-    })
+    string(part)
+        .filter(|id| !id.is_empty())
+        .ok_or_else(|| shape(format!("{at}.id"), "is no text; without an id the provider takes no result"))
 }
 
 /// Arguments where the dialect wants an object.

@@ -21,16 +21,8 @@ pub(crate) const TITLE: Title = Title {
 /// The tools with arguments that each of them takes.
 const CALLS: [(&str, &[u8], &str); 4] = [
     ("ok_echo", guests::OK_ECHO, r#"{"text":"two boxes of tea, please"}"#),
-    (
-        "stock_lookup",
-        guests::STOCK_LOOKUP,
-        r#"{"sku":"KB-104","region":"busan","limit":2}"#,
-    ),
-    (
-        "search_orders",
-        guests::SEARCH_ORDERS,
-        r#"{"customer_id":"cus_8812","status":"open"}"#,
-    ),
+    ("stock_lookup", guests::STOCK_LOOKUP, r#"{"sku":"KB-104","region":"busan","limit":2}"#),
+    ("search_orders", guests::SEARCH_ORDERS, r#"{"customer_id":"cus_8812","status":"open"}"#),
     (
         "json_query",
         guests::JSON_QUERY,
@@ -56,19 +48,14 @@ pub(crate) async fn one(name: &str, bytes: impl Into<Cow<'static, [u8]>>, argume
     let call = RawCall::new(tool, arguments).with_id("call_1");
     agree(&raw, &host, &call, arguments).await?;
     let costs = in_turn(vec![raw_way(&raw, arguments), host_way(&host, &call)]).await;
-    let [base, cost] = costs.as_slice() else {
-        anyhow::bail!("two ways were timed")
-    };
+    let [base, cost] = costs.as_slice() else { anyhow::bail!("two ways were timed") };
     Ok(Row::new(name, "Host::call", base, cost))
 }
 
 /// Both give the same answer, so both do the same work.
 async fn agree(raw: &RawTool, host: &Host, call: &RawCall, arguments: &str) -> Anyhow<()> {
-    let bare = raw
-        .call(arguments)
-        .await
-        .map_err(said)?
-        .map_err(|failure| anyhow::anyhow!("the guest says {failure:?}"))?;
+    let bare =
+        raw.call(arguments).await.map_err(said)?.map_err(|failure| anyhow::anyhow!("the guest says {failure:?}"))?;
     let reply = host.call(call.clone()).await;
     ensure!(reply.is_done(), "{}", reply.operator_line());
     let (bare, ours): (Value, Value) = (serde_json::from_str(&bare)?, serde_json::from_str(&reply.text())?);
@@ -86,9 +73,7 @@ fn raw_way<'w>(raw: &'w RawTool, arguments: &'w str) -> Way<'w> {
         async move {
             let watch = Watch::start();
             for _ in 0..n_runs {
-                black_box(raw.call(black_box(arguments)).await)
-                    .expect("it ran before")
-                    .expect("it answered before");
+                black_box(raw.call(black_box(arguments)).await).expect("it ran before").expect("it answered before");
             }
             watch.stop(n_runs)
         }

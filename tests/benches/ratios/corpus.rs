@@ -23,12 +23,7 @@ pub(crate) enum Slip {
 }
 
 impl Slip {
-    pub(crate) const ALL: [Self; 4] = [
-        Self::UnknownTool,
-        Self::MissingKey,
-        Self::UndeclaredKey,
-        Self::WrongType,
-    ];
+    pub(crate) const ALL: [Self; 4] = [Self::UnknownTool, Self::MissingKey, Self::UndeclaredKey, Self::WrongType];
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -52,11 +47,7 @@ impl Slip {
 
 /// A size for people.
 pub(crate) fn in_words(size: usize) -> String {
-    if size < 1 << 10 {
-        format!("{size} B")
-    } else {
-        format!("{} KiB", size >> 10)
-    }
+    if size < 1 << 10 { format!("{size} B") } else { format!("{} KiB", size >> 10) }
 }
 
 /// The contract of the tool that is meant, for a component that is never run.
@@ -64,10 +55,7 @@ pub(crate) fn contract() -> String {
     let text = || json!({"type": "string"});
     let whole = || json!({"type": "integer", "minimum": 0});
     let closed = |required: Value, properties: Value| json!({"type": "object", "additionalProperties": false, "required": required, "properties": properties});
-    let size = closed(
-        json!(["d", "h", "w"]),
-        json!({"d": whole(), "h": whole(), "w": whole()}),
-    );
+    let size = closed(json!(["d", "h", "w"]), json!({"d": whole(), "h": whole(), "w": whole()}));
     let row = closed(
         json!(["sku", "qty", "price"]),
         json!({
@@ -98,11 +86,7 @@ pub(crate) fn call(size: usize, slip: Slip) -> (&'static str, String) {
     let mut order = order(&mut dice);
     let mut rows: Vec<Value> = Vec::new();
     // The next row is added while it brings the text nearer to its size.
-    while length(&order)
-        .saturating_add(length(&rows.clone().into()))
-        .saturating_add(HALF_A_ROW)
-        < size
-    {
+    while length(&order).saturating_add(length(&rows.clone().into())).saturating_add(HALF_A_ROW) < size {
         rows.push(row(&mut dice));
     }
     let tool = slip_into(slip, &mut order, rows.last_mut());
@@ -162,10 +146,7 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, end: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33).checked_rem(end).unwrap_or(0)
     }
 

@@ -106,13 +106,7 @@ async fn measure(asked: &Asked) -> Anyhow<Measured> {
         let arguments = asked.arguments.as_deref().unwrap_or("{}");
         let name = file.display().to_string();
         let row = accepted::one(&name, std::fs::read(file)?, arguments).await?;
-        return Ok(Measured {
-            accepted: vec![row],
-            refused: Vec::new(),
-        });
+        return Ok(Measured { accepted: vec![row], refused: Vec::new() });
     }
-    Ok(Measured {
-        accepted: accepted::all(&asked.cases).await?,
-        refused: refused::all(&asked.cases).await?,
-    })
+    Ok(Measured { accepted: accepted::all(&asked.cases).await?, refused: refused::all(&asked.cases).await? })
 }

@@ -49,12 +49,9 @@ impl RawTool {
         host::add_to_linker::<_, HasSelf<_>>(&mut linker, |log| log)?;
         // A component that imports more is linked to nothing behind it, which is cheaper than what the host offers.
         linker.define_unknown_imports_as_traps(&component)?;
-        let tool = component
-            .get_export_index(None, "toolgate:tool/tool@1.0.0")
-            .ok_or_else(|| Error::msg("it is no tool"))?;
-        let call = component
-            .get_export_index(Some(&tool), "call")
-            .ok_or_else(|| Error::msg("it has no `call`"))?;
+        let tool =
+            component.get_export_index(None, "toolgate:tool/tool@1.0.0").ok_or_else(|| Error::msg("it is no tool"))?;
+        let call = component.get_export_index(Some(&tool), "call").ok_or_else(|| Error::msg("it has no `call`"))?;
         let instance = linker.instantiate_pre(&component)?;
         Ok(Self { engine, instance, call })
     }

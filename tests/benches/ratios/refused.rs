@@ -46,28 +46,13 @@ pub(crate) async fn all(cases: &str) -> Anyhow<Vec<Row>> {
 async fn one(host: &Host, slip: Slip, size: usize) -> Anyhow<[Cost; 3]> {
     let (tool, text) = corpus::call(size, slip);
     let text = text.as_str();
-    ensure!(
-        text.len().abs_diff(size) <= size >> 2,
-        "{} bytes are not about {size}",
-        text.len()
-    );
+    ensure!(text.len().abs_diff(size) <= size >> 2, "{} bytes are not about {size}", text.len());
     let call = RawCall::new(tool, text).with_id("call_1");
     let reply = host.call(call.clone()).await;
     let code = reply.code().map(|code| code.to_string()).unwrap_or_default();
-    ensure!(
-        code.starts_with(slip.code()),
-        "{code} instead of {}: {text}",
-        slip.code()
-    );
-    let costs = in_turn(vec![
-        parse_way(text),
-        host_way(host, &call, false),
-        host_way(host, &call, true),
-    ])
-    .await;
-    costs
-        .try_into()
-        .map_err(|costs: Vec<Cost>| anyhow::anyhow!("{} ways were timed, not three", costs.len()))
+    ensure!(code.starts_with(slip.code()), "{code} instead of {}: {text}", slip.code());
+    let costs = in_turn(vec![parse_way(text), host_way(host, &call, false), host_way(host, &call, true)]).await;
+    costs.try_into().map_err(|costs: Vec<Cost>| anyhow::anyhow!("{} ways were timed, not three", costs.len()))
 }
 
 fn parse_way(text: &str) -> Way<'_> {

@@ -41,10 +41,7 @@ impl Watch {
     #[expect(clippy::disallowed_methods, reason = "a benchmark is about the real clock")]
     pub(crate) fn start() -> Self {
         let allocations = allocations::so_far();
-        Self {
-            start: Instant::now(),
-            allocations,
-        }
+        Self { start: Instant::now(), allocations }
     }
 
     /// What one of `n_runs` runs cost since the start.
@@ -52,10 +49,7 @@ impl Watch {
         let time = self.start.elapsed();
         let allocations = allocations::so_far().wrapping_sub(self.allocations);
         let n_runs = n_runs as f64;
-        Sample {
-            ns: time.as_secs_f64() * 1e9 / n_runs,
-            allocations: allocations as f64 / n_runs,
-        }
+        Sample { ns: time.as_secs_f64() * 1e9 / n_runs, allocations: allocations as f64 / n_runs }
     }
 }
 
@@ -67,10 +61,7 @@ pub(crate) struct Way<'w> {
 
 impl<'w> Way<'w> {
     pub(crate) fn new(run: impl Fn(usize) -> LocalBoxFuture<'w, Sample> + 'w) -> Self {
-        Self {
-            run: Box::new(run),
-            samples: Vec::new(),
-        }
+        Self { run: Box::new(run), samples: Vec::new() }
     }
 }
 
@@ -133,12 +124,7 @@ fn cost(first: &Way<'_>, way: &Way<'_>) -> Cost {
     let [_, allocations, _] = quartiles(way.samples.iter().map(|sample| sample.allocations));
     let [_, more_ns, _] = quartiles(pairs().map(|(base, sample)| sample.ns - base.ns));
     let ratio = quartiles(pairs().map(|(base, sample)| sample.ns / base.ns));
-    Cost {
-        ns,
-        allocations,
-        ratio,
-        more_ns,
-    }
+    Cost { ns, allocations, ratio, more_ns }
 }
 
 fn quartiles(values: impl Iterator<Item = f64>) -> [f64; 3] {

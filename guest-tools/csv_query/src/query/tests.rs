@@ -75,24 +75,8 @@ fn an_unknown_column_is_answered_with_the_known_ones() {
 #[test]
 fn what_is_wrong_in_a_file_is_named_by_its_line() {
     let all = r#"{"file": "sales.csv"}"#;
-    fails(
-        "a,b\n1,2\n3\n",
-        all,
-        &Failure::failed("line 3 of `sales.csv` has 1 cells where the header has 2"),
-    );
-    fails(
-        "a,a\n1,2\n",
-        all,
-        &Failure::failed("`sales.csv` has two columns named `a`"),
-    );
-    fails(
-        "",
-        all,
-        &Failure::failed("`sales.csv` is empty; its first line has to name the columns"),
-    );
-    fails(
-        "a\n1\nx\n",
-        r#"{"file": "sales.csv", "sum": "a"}"#,
-        &Failure::failed("`a` in line 3 is no number: `x`"),
-    );
+    fails("a,b\n1,2\n3\n", all, &Failure::failed("line 3 of `sales.csv` has 1 cells where the header has 2"));
+    fails("a,a\n1,2\n", all, &Failure::failed("`sales.csv` has two columns named `a`"));
+    fails("", all, &Failure::failed("`sales.csv` is empty; its first line has to name the columns"));
+    fails("a\n1\nx\n", r#"{"file": "sales.csv", "sum": "a"}"#, &Failure::failed("`a` in line 3 is no number: `x`"));
 }

@@ -12,11 +12,7 @@ toolgate_sdk::tool!(
     list,
     Declaration {
         capabilities: Capabilities {
-            fs: &[Directory {
-                path: "/data",
-                access: Access::ReadOnly,
-                reason: "to list it"
-            }],
+            fs: &[Directory { path: "/data", access: Access::ReadOnly, reason: "to list it" }],
         },
         may_be_empty: &["/entries"],
         ..probe("probe_grant_lists_dir")
@@ -38,25 +34,12 @@ struct Attempt {
 }
 
 /// `link` is for the test to lay: a symbolic link that leads out.
-const DOORS: [&str; 6] = [
-    "/data/../etc/passwd",
-    "/data/..",
-    "/etc/passwd",
-    "/",
-    "../../etc/passwd",
-    "/data/link",
-];
+const DOORS: [&str; 6] = ["/data/../etc/passwd", "/data/..", "/etc/passwd", "/", "../../etc/passwd", "/data/link"];
 
 fn list(_: Nothing) -> Result<Output, Failure> {
     let entries = names("/data").map_err(|error| Failure::unavailable(error.to_string()))?;
-    let escapes = DOORS.iter().map(|path| Attempt {
-        path: (*path).to_owned(),
-        outcome: outcome(path),
-    });
-    Ok(Output {
-        entries,
-        escapes: escapes.collect(),
-    })
+    let escapes = DOORS.iter().map(|path| Attempt { path: (*path).to_owned(), outcome: outcome(path) });
+    Ok(Output { entries, escapes: escapes.collect() })
 }
 
 fn names(path: &str) -> io::Result<Vec<String>> {

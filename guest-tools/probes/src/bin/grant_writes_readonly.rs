@@ -12,11 +12,7 @@ toolgate_sdk::tool!(
     write,
     Declaration {
         capabilities: Capabilities {
-            fs: &[Directory {
-                path: "/data",
-                access: Access::ReadOnly,
-                reason: "to read it, as it says"
-            }],
+            fs: &[Directory { path: "/data", access: Access::ReadOnly, reason: "to read it, as it says" }],
         },
         ..probe("probe_grant_writes_readonly")
     }
@@ -48,9 +44,7 @@ fn write(_: Nothing) -> Result<Output, Failure> {
         what,
         outcome: outcome.map_or_else(|error| error.to_string(), |()| "done".to_owned()),
     });
-    Ok(Output {
-        attempts: attempts.collect(),
-    })
+    Ok(Output { attempts: attempts.collect() })
 }
 
 fn append(path: &str) -> io::Result<()> {

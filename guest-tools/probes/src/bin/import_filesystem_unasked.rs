@@ -8,9 +8,7 @@ use toolgate_sdk::Failure;
 toolgate_sdk::tool!(peek, probe("probe_import_filesystem_unasked"));
 
 fn peek(_: Nothing) -> Result<Text, Failure> {
-    fs::read_to_string("/data/there.txt")
-        .map(Text::new)
-        .map_err(|error| Failure::unavailable(error.to_string()))
+    fs::read_to_string("/data/there.txt").map(Text::new).map_err(|error| Failure::unavailable(error.to_string()))
 }
 
 fn main() {}

@@ -11,10 +11,7 @@ fn answer(_: Nothing) -> Result<Text, Failure> {
 
 /// A component calls an export of this name of its module at once.
 #[cfg(target_arch = "wasm32")]
-#[expect(
-    unsafe_code,
-    reason = "the name is the point, and nothing else in this program has it"
-)]
+#[expect(unsafe_code, reason = "the name is the point, and nothing else in this program has it")]
 #[unsafe(export_name = "_initialize")]
 extern "C" fn initialize() {
     loop {

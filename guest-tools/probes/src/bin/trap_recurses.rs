@@ -14,11 +14,7 @@ fn recurse(_: Nothing) -> Result<Text, Failure> {
 /// What is done after the inner call depends on the order, so the optimiser cannot make a loop of it.
 #[inline(never)]
 fn deeper(left: u64) -> u64 {
-    if left == 0 {
-        0
-    } else {
-        deeper(left.wrapping_sub(1)).rotate_left(1) ^ left
-    }
+    if left == 0 { 0 } else { deeper(left.wrapping_sub(1)).rotate_left(1) ^ left }
 }
 
 fn main() {}

@@ -40,12 +40,7 @@ fn check(declaration: Declaration, expected: &Value) {
 #[test]
 fn what_is_left_at_its_default_is_left_out() {
     check(
-        Declaration {
-            name: "look",
-            version: "1.2.0",
-            description: "Looks.",
-            ..Declaration::read()
-        },
+        Declaration { name: "look", version: "1.2.0", description: "Looks.", ..Declaration::read() },
         &json!({ "name": "look", "version": "1.2.0", "description": "Looks.", "effects": "read" }),
     );
 }
@@ -53,16 +48,8 @@ fn what_is_left_at_its_default_is_left_out() {
 #[test]
 fn everything_that_can_be_said_has_its_key() {
     const DIRECTORIES: &[Directory] = &[
-        Directory {
-            path: "/desk",
-            access: Access::ReadWrite,
-            reason: "tickets are kept there",
-        },
-        Directory {
-            path: "/data",
-            access: Access::ReadOnly,
-            reason: "tables are read there",
-        },
+        Directory { path: "/desk", access: Access::ReadWrite, reason: "tickets are kept there" },
+        Directory { path: "/data", access: Access::ReadOnly, reason: "tables are read there" },
     ];
     check(
         Declaration {
@@ -70,12 +57,7 @@ fn everything_that_can_be_said_has_its_key() {
             version: "0.1.0",
             title: Some("File it"),
             description: "Files.",
-            limits: Limits {
-                fuel: Some(1),
-                time_ms: Some(2),
-                memory_bytes: Some(3),
-                result_bytes: Some(4),
-            },
+            limits: Limits { fuel: Some(1), time_ms: Some(2), memory_bytes: Some(3), result_bytes: Some(4) },
             capabilities: Capabilities { fs: DIRECTORIES },
             may_be_empty: &["/rows"],
             repeatable: true,
@@ -107,10 +89,7 @@ fn a_limit_that_is_not_asked_for_is_left_out() {
             name: "look",
             version: "1.2.0",
             description: "Looks.",
-            limits: Limits {
-                time_ms: Some(20),
-                ..Limits::none()
-            },
+            limits: Limits { time_ms: Some(20), ..Limits::none() },
             ..Declaration::read()
         },
         &json!({ "name": "look", "version": "1.2.0", "description": "Looks.", "effects": "read", "limits": { "time_ms": 20 } }),
@@ -119,12 +98,7 @@ fn a_limit_that_is_not_asked_for_is_left_out() {
 
 #[test]
 fn an_input_that_is_no_object_is_no_contract() {
-    let declaration = Declaration {
-        name: "look",
-        version: "1.2.0",
-        description: "Looks.",
-        ..Declaration::read()
-    };
+    let declaration = Declaration { name: "look", version: "1.2.0", description: "Looks.", ..Declaration::read() };
     let refusal = document::<Vec<bool>, Output>(&declaration).expect_err("a list has no named fields");
     assert!(refusal.starts_with("its input must be an object"), "{refusal}");
 }

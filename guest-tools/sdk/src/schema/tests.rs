@@ -285,11 +285,7 @@ fn a_result_keeps_the_null_that_serde_writes_and_no_other() {
         "required": ["written"],
         "additionalProperties": false
     }));
-    let nothing = serde_json::to_value(Output {
-        written: None,
-        skipped: None,
-    })
-    .expect("plain values are JSON");
+    let nothing = serde_json::to_value(Output { written: None, skipped: None }).expect("plain values are JSON");
     assert_eq!(nothing, json!({ "written": null }));
 }
 

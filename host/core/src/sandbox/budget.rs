@@ -111,18 +111,8 @@ impl Limits {
         Self {
             fuel: least(MAX_FUEL, DEFAULT_FUEL, set.fuel, asked.fuel),
             time: Duration::from_millis(time),
-            memory: ByteCount::new(least(
-                MAX_MEMORY.get(),
-                DEFAULT_MEMORY.get(),
-                set.memory_bytes,
-                asked.memory_bytes,
-            )),
-            result: ByteCount::new(least(
-                MAX_RESULT.get(),
-                DEFAULT_RESULT.get(),
-                set.result_bytes,
-                asked.result_bytes,
-            )),
+            memory: ByteCount::new(least(MAX_MEMORY.get(), DEFAULT_MEMORY.get(), set.memory_bytes, asked.memory_bytes)),
+            result: ByteCount::new(least(MAX_RESULT.get(), DEFAULT_RESULT.get(), set.result_bytes, asked.result_bytes)),
             log: DEFAULT_LOG,
         }
     }
@@ -150,12 +140,7 @@ pub(crate) struct MemoryCount {
 
 impl MemoryCount {
     pub(crate) const fn new(max: ByteCount) -> Self {
-        Self {
-            max,
-            used: 0,
-            peak: 0,
-            refused: false,
-        }
+        Self { max, used: 0, peak: 0, refused: false }
     }
 
     /// Most bytes at once.
@@ -191,10 +176,7 @@ impl ResourceLimiter for MemoryCount {
     }
 
     fn table_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
-        Ok(self.grow(
-            wide(current).saturating_mul(TABLE_ELEMENT),
-            wide(desired).saturating_mul(TABLE_ELEMENT),
-        ))
+        Ok(self.grow(wide(current).saturating_mul(TABLE_ELEMENT), wide(desired).saturating_mul(TABLE_ELEMENT)))
     }
 
     fn instances(&self) -> usize {
@@ -223,18 +205,8 @@ mod tests {
     #[test]
     fn the_least_of_maximum_setting_and_wish_is_given() {
         let fuel = |set, asked| {
-            let asked = AskedLimits {
-                fuel: asked,
-                ..AskedLimits::default()
-            };
-            Limits::effective(
-                &asked,
-                &LimitSettings {
-                    fuel: set,
-                    ..LimitSettings::default()
-                },
-            )
-            .fuel
+            let asked = AskedLimits { fuel: asked, ..AskedLimits::default() };
+            Limits::effective(&asked, &LimitSettings { fuel: set, ..LimitSettings::default() }).fuel
         };
         assert_eq!(fuel(None, None), DEFAULT_FUEL);
         assert_eq!(fuel(None, Some(7)), 7);
@@ -242,15 +214,9 @@ mod tests {
         assert_eq!(fuel(Some(9), None), 9);
         assert_eq!(fuel(Some(9), Some(7)), 7);
         assert_eq!(fuel(Some(u64::MAX), None), MAX_FUEL);
-        let set = LimitSettings {
-            time_ms: Some(600_001),
-            ..LimitSettings::default()
-        };
+        let set = LimitSettings { time_ms: Some(600_001), ..LimitSettings::default() };
         assert_eq!(set.beyond_maximum(), Some(("time_ms", 600_000)));
-        assert_eq!(
-            Limits::effective(&AskedLimits::default(), &set).time,
-            Duration::from_secs(600)
-        );
+        assert_eq!(Limits::effective(&AskedLimits::default(), &set).time, Duration::from_secs(600));
     }
 
     #[test]

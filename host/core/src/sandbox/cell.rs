@@ -33,9 +33,7 @@ pub(crate) struct Code {
 
 impl std::fmt::Debug for Code {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Code")
-            .field("uses_wasi", &self.uses_wasi)
-            .finish_non_exhaustive()
+        f.debug_struct("Code").field("uses_wasi", &self.uses_wasi).finish_non_exhaustive()
     }
 }
 
@@ -67,11 +65,7 @@ pub(crate) async fn ask(
     stores: &Arc<Stores>,
     question: Question<'_>,
 ) -> (Result<String, Stop>, Spent) {
-    let state = if code.uses_wasi {
-        GuestState::with_wasi(limits, grants)
-    } else {
-        Ok(GuestState::bare(limits))
-    };
+    let state = if code.uses_wasi { GuestState::with_wasi(limits, grants) } else { Ok(GuestState::bare(limits)) };
     let mut store = match state {
         Ok(state) => new_store(code, limits, clock, state),
         Err(gone) => return (Err(Stop::GrantGone(gone.to_string())), Spent::default()),

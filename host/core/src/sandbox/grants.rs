@@ -77,9 +77,7 @@ pub struct Grants {
 impl Grants {
     /// No files, no network, no environment, no arguments, no stdin, no real clock, no real randomness.
     pub const fn none() -> Self {
-        Self {
-            directories: Vec::new(),
-        }
+        Self { directories: Vec::new() }
     }
 
     /// Holds what a contract asks for against what an operator gives.
@@ -90,33 +88,20 @@ impl Grants {
         if let Some(capability) = asked.not_grantable().first() {
             return Err(GrantError::NotGrantable(capability));
         }
-        let twice = |what, guest: &str| {
-            Err(GrantError::Twice {
-                guest: guest.to_owned(),
-                what,
-            })
-        };
+        let twice = |what, guest: &str| Err(GrantError::Twice { guest: guest.to_owned(), what });
         let mut directories: Vec<DirectoryGrant> = Vec::new();
         for want in &asked.fs {
             if directories.iter().any(|turned| turned.guest == want.path) {
                 return twice("asked for", &want.path);
             }
             let Some(grant) = given.iter().find(|grant| grant.guest == want.path) else {
-                return Err(GrantError::NotGiven {
-                    guest: want.path.clone(),
-                    access: want.access,
-                });
+                return Err(GrantError::NotGiven { guest: want.path.clone(), access: want.access });
             };
             if want.access > grant.access {
-                return Err(GrantError::TooLittle {
-                    guest: want.path.clone(),
-                });
+                return Err(GrantError::TooLittle { guest: want.path.clone() });
             }
             open(&mut WasiCtxBuilder::new(), grant)?;
-            directories.push(DirectoryGrant {
-                access: want.access,
-                ..grant.clone()
-            });
+            directories.push(DirectoryGrant { access: want.access, ..grant.clone() });
         }
         for (idx, grant) in given.iter().enumerate() {
             if check_guest_path(&grant.guest).is_err() {
@@ -126,9 +111,7 @@ impl Grants {
                 return twice("granted", &grant.guest);
             }
             if !asked.fs.iter().any(|want| want.path == grant.guest) {
-                return Err(GrantError::NotAsked {
-                    guest: grant.guest.clone(),
-                });
+                return Err(GrantError::NotAsked { guest: grant.guest.clone() });
             }
         }
         Ok(Self { directories })
@@ -155,13 +138,10 @@ fn open(builder: &mut WasiCtxBuilder, grant: &DirectoryGrant) -> Result<(), Gran
         Access::Read => FsPerms::ReadOnly,
         Access::ReadWrite => FsPerms::ReadWrite,
     };
-    builder
-        .preopened_dir(&grant.host, &grant.guest, permissions)
-        .map(drop)
-        .map_err(|error| GrantError::NoDirectory {
-            guest: grant.guest.clone(),
-            problem: text::one_line(&format!("{error}"), 200),
-        })
+    builder.preopened_dir(&grant.host, &grant.guest, permissions).map(drop).map_err(|error| GrantError::NoDirectory {
+        guest: grant.guest.clone(),
+        problem: text::one_line(&format!("{error}"), 200),
+    })
 }
 
 #[cfg(test)]
@@ -172,32 +152,18 @@ mod tests {
     use crate::contract::{Access, AskedDirectory, Capabilities};
 
     fn asks(path: &str, access: Access) -> Capabilities {
-        Capabilities {
-            fs: vec![AskedDirectory {
-                path: path.into(),
-                access,
-                reason: None,
-            }],
-            ..Capabilities::default()
-        }
+        Capabilities { fs: vec![AskedDirectory { path: path.into(), access, reason: None }], ..Capabilities::default() }
     }
 
     fn gives(guest: &str, access: Access) -> DirectoryGrant {
-        DirectoryGrant {
-            guest: guest.into(),
-            host: PathBuf::from("."),
-            access,
-        }
+        DirectoryGrant { guest: guest.into(), host: PathBuf::from("."), access }
     }
 
     #[test]
     fn nothing_is_granted_until_both_keys_turn() {
         let asked = asks("/data", Access::Read);
         assert_eq!(Grants::turn(&Capabilities::default(), &[]), Ok(Grants::none()));
-        assert!(matches!(
-            Grants::turn(&asked, &[]),
-            Err(GrantError::NotGiven { guest: _, access: _ })
-        ));
+        assert!(matches!(Grants::turn(&asked, &[]), Err(GrantError::NotGiven { guest: _, access: _ })));
         let unasked = Grants::turn(&Capabilities::default(), &[gives("/data", Access::Read)]);
         assert_eq!(unasked, Err(GrantError::NotAsked { guest: "/data".into() }));
         let little = Grants::turn(&asks("/data", Access::ReadWrite), &[gives("/data", Access::Read)]);
@@ -209,26 +175,11 @@ mod tests {
     #[test]
     fn a_grant_of_nothing_or_of_one_thing_twice_is_an_error() {
         let asked = asks("/data", Access::Read);
-        let gone = DirectoryGrant {
-            host: PathBuf::from("no/such/directory"),
-            ..gives("/data", Access::Read)
-        };
-        assert!(matches!(
-            Grants::turn(&asked, &[gone]),
-            Err(GrantError::NoDirectory { guest: _, problem: _ })
-        ));
+        let gone = DirectoryGrant { host: PathBuf::from("no/such/directory"), ..gives("/data", Access::Read) };
+        assert!(matches!(Grants::turn(&asked, &[gone]), Err(GrantError::NoDirectory { guest: _, problem: _ })));
         let twice = [gives("/data", Access::Read), gives("/data", Access::Read)];
-        assert!(matches!(
-            Grants::turn(&asked, &twice),
-            Err(GrantError::Twice {
-                guest: _,
-                what: "granted"
-            })
-        ));
-        let http = Capabilities {
-            http: vec!["example.com".into()],
-            ..Capabilities::default()
-        };
+        assert!(matches!(Grants::turn(&asked, &twice), Err(GrantError::Twice { guest: _, what: "granted" })));
+        let http = Capabilities { http: vec!["example.com".into()], ..Capabilities::default() };
         assert_eq!(Grants::turn(&http, &[]), Err(GrantError::NotGrantable("http")));
     }
 }

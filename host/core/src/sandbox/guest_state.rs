@@ -56,10 +56,7 @@ impl Log {
         };
         self.room = room;
         self.kept = ByteCount::new(self.kept.get().saturating_add(size));
-        self.lines.push(LogLine {
-            level,
-            text: text::one_line(message, usize::MAX),
-        });
+        self.lines.push(LogLine { level, text: text::one_line(message, usize::MAX) });
     }
 }
 
@@ -85,11 +82,7 @@ impl GuestState {
             dropped: ByteCount::default(),
             lines: Vec::new(),
         };
-        Self {
-            memory: MemoryCount::new(limits.memory),
-            log,
-            wasi: None,
-        }
+        Self { memory: MemoryCount::new(limits.memory), log, wasi: None }
     }
 
     /// State with WASI, inert but for the grants.
@@ -97,10 +90,7 @@ impl GuestState {
     /// # Errors
     /// A granted directory that cannot be opened any more.
     pub(crate) fn with_wasi(limits: &Limits, grants: &Grants) -> Result<Self, GrantError> {
-        Ok(Self {
-            wasi: Some(Box::new(Wasi::new(grants)?)),
-            ..Self::bare(limits)
-        })
+        Ok(Self { wasi: Some(Box::new(Wasi::new(grants)?)), ..Self::bare(limits) })
     }
 }
 
@@ -110,10 +100,7 @@ impl Wasi {
         grants.open(&mut builder)?;
         let mut table = ResourceTable::new();
         table.set_max_capacity(MAX_HANDLES);
-        Ok(Self {
-            context: builder.build(),
-            table,
-        })
+        Ok(Self { context: builder.build(), table })
     }
 }
 
@@ -156,16 +143,9 @@ impl HostMonotonicClock for VirtualClock {
 impl WasiView for GuestState {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         // Only components that import WASI call this, and their state was made with it; inert, were it ever not so.
-        let wasi = self.wasi.get_or_insert_with(|| {
-            Box::new(Wasi {
-                context: inert().build(),
-                table: ResourceTable::new(),
-            })
-        });
-        WasiCtxView {
-            ctx: &mut wasi.context,
-            table: &mut wasi.table,
-        }
+        let wasi =
+            self.wasi.get_or_insert_with(|| Box::new(Wasi { context: inert().build(), table: ResourceTable::new() }));
+        WasiCtxView { ctx: &mut wasi.context, table: &mut wasi.table }
     }
 }
 

@@ -130,9 +130,7 @@ pub(crate) fn classify(error: &wasmtime::Error, known: &Circumstances) -> Stop {
         Some(Trap::StackOverflow) => return Stop::Tool(ToolFailure::OutOfStack),
         _ if known.memory_refused => return out_of_memory,
         Some(trap) => {
-            return Stop::Tool(ToolFailure::Trapped {
-                kind: format!("{trap}"),
-            });
+            return Stop::Tool(ToolFailure::Trapped { kind: format!("{trap}") });
         }
         None => {}
     }
@@ -162,7 +160,5 @@ fn by_message(error: &wasmtime::Error, out_of_memory: Stop) -> Stop {
     if error.is::<wasmtime::WasmtimeBug>() {
         return Stop::Internal(text::one_line(&said, 300));
     }
-    Stop::Tool(ToolFailure::Trapped {
-        kind: text::one_line(&said, 120),
-    })
+    Stop::Tool(ToolFailure::Trapped { kind: text::one_line(&said, 120) })
 }

@@ -12,13 +12,7 @@ const BRANCHES: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 const CONSEQUENCES: [&str; 2] = ["then", "else"];
 
 /// Keywords that hold one schema for a part of the value.
-const PARTS: [&str; 5] = [
-    "additionalProperties",
-    "unevaluatedProperties",
-    "items",
-    "unevaluatedItems",
-    "contains",
-];
+const PARTS: [&str; 5] = ["additionalProperties", "unevaluatedProperties", "items", "unevaluatedItems", "contains"];
 
 /// Keywords that hold several schemas for parts of the value, in an object or a list.
 const PART_GROUPS: [&str; 3] = ["properties", "patternProperties", "prefixItems"];
@@ -43,9 +37,7 @@ impl<'s> Walk<'s> {
         self.seen.push((std::ptr::from_ref(schema), in_closed));
         let closed = is_closed(self.root, schema, &mut Vec::new());
         if is_about_objects(members) && !closed && !in_closed {
-            return Err(SchemaError::OpenObject {
-                at: text::one_line(if at.is_empty() { "/" } else { at }, 200),
-            });
+            return Err(SchemaError::OpenObject { at: text::one_line(if at.is_empty() { "/" } else { at }, 200) });
         }
         self.visit_same_place(members, closed || in_closed, at)?;
         for key in PARTS {
@@ -90,11 +82,7 @@ impl<'s> Walk<'s> {
 fn children(group: Option<&Value>) -> Vec<(String, &Value)> {
     match group {
         Some(Value::Object(members)) => members.iter().map(|(key, member)| (key.clone(), member)).collect(),
-        Some(Value::Array(items)) => items
-            .iter()
-            .enumerate()
-            .map(|(idx, item)| (idx.to_string(), item))
-            .collect(),
+        Some(Value::Array(items)) => items.iter().enumerate().map(|(idx, item)| (idx.to_string(), item)).collect(),
         _ => Vec::new(),
     }
 }
@@ -106,10 +94,7 @@ fn is_about_objects(members: &Map<String, Value>) -> bool {
         Some(Value::Array(several)) => several.iter().any(|one| one == "object"),
         _ => false,
     };
-    typed
-        || ["properties", "patternProperties", "required"]
-            .iter()
-            .any(|key| members.contains_key(*key))
+    typed || ["properties", "patternProperties", "required"].iter().any(|key| members.contains_key(*key))
 }
 
 /// Whether a schema says what happens to undeclared keys, itself or through everything it is made of.
@@ -119,12 +104,7 @@ fn is_closed<'s>(root: &'s Value, schema: &'s Value, open: &mut Vec<*const Value
         return false;
     }
     open.push(std::ptr::from_ref(schema));
-    let group = |key: &str| {
-        members
-            .get(key)
-            .and_then(Value::as_array)
-            .filter(|branches| !branches.is_empty())
-    };
+    let group = |key: &str| members.get(key).and_then(Value::as_array).filter(|branches| !branches.is_empty());
     let closed = members.contains_key("additionalProperties")
         || members.contains_key("unevaluatedProperties")
         || members
@@ -160,10 +140,7 @@ mod tests {
                 json!({"type": "array", "items": {"$ref": "#/$defs/row"}, "$defs": {"row": {"type": "object"}}}),
                 "`#/$defs/row`",
             ),
-            (
-                json!({"anyOf": [{"type": "object", "additionalProperties": false}, {"type": "object"}]}),
-                "`/anyOf/1`",
-            ),
+            (json!({"anyOf": [{"type": "object", "additionalProperties": false}, {"type": "object"}]}), "`/anyOf/1`"),
         ];
         for (schema, place) in rows {
             let said = check(&schema).expect_err("is refused").to_string();

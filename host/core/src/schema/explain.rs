@@ -16,6 +16,9 @@ use crate::text;
 /// without a budget 165 bytes of schema could cost a second of explaining.
 const MAX_STEPS: u32 = 200_000;
 
+/// Deepest recursion of one walk. A value has 64 levels at most, and a few schemas meet at each.
+const MAX_DEPTH: u32 = 256;
+
 /// Most values or keys that a text names. A model corrects a slip with the list in front of it; beyond this the list is
 /// cut and the nearest value stays.
 const MAX_LISTED: usize = 20;
@@ -113,12 +116,7 @@ pub struct Violation {
 /// The first violation, or `None` where the walk found none within its budget.
 pub(super) fn first_violation(schema: &Schema, value: &Value) -> Option<Violation> {
     let mut steps = MAX_STEPS;
-    let mut walk = Walk {
-        schema,
-        steps: &mut steps,
-        path: Vec::new(),
-        best: None,
-    };
+    let mut walk = Walk { schema, steps: &mut steps, room: MAX_DEPTH, path: Vec::new(), best: None };
     walk.visit(&schema.root, value);
     let best = walk.best;
     if steps == 0 { None } else { best }
@@ -134,14 +132,24 @@ enum Step<'v> {
 struct Walk<'w, 'v> {
     schema: &'w Schema,
     steps: &'w mut u32,
+    room: u32,
     path: Vec<Step<'v>>,
     best: Option<Violation>,
 }
 
 impl<'w, 'v> Walk<'w, 'v> {
     fn visit(&mut self, schema: &'w Value, value: &'v Value) {
-        let Some(steps) = self.steps.checked_sub(1) else { return };
+        let (Some(steps), Some(room)) = (self.steps.checked_sub(1), self.room.checked_sub(1)) else {
+            *self.steps = 0;
+            return;
+        };
         *self.steps = steps;
+        self.room = room;
+        self.visit_inside(schema, value);
+        self.room = room.saturating_add(1);
+    }
+
+    fn visit_inside(&mut self, schema: &'w Value, value: &'v Value) {
         let members = match schema {
             Value::Object(members) => members,
             Value::Bool(false) => return self.found(Keyword::Schema, value, || Wants::Rule("must not be there")),
@@ -170,12 +178,7 @@ impl<'w, 'v> Walk<'w, 'v> {
             by_rule.then_with(|| at.to_string().cmp(&best.at.to_string())) == Ordering::Less
         });
         if earlier {
-            self.best = Some(Violation {
-                keyword,
-                at,
-                wants: wants(),
-                got: Some(text::quote(got)),
-            });
+            self.best = Some(Violation { keyword, at, wants: wants(), got: Some(text::quote(got)) });
         }
     }
 
@@ -195,12 +198,7 @@ impl<'w, 'v> Walk<'w, 'v> {
 
     /// Whether a value fits, as far as this walk can tell; used for the arms of combinators.
     fn fits(&mut self, schema: &'w Value, value: &'v Value) -> bool {
-        let mut inner = Walk {
-            schema: self.schema,
-            steps: self.steps,
-            path: Vec::new(),
-            best: None,
-        };
+        let mut inner = Walk { schema: self.schema, steps: self.steps, room: self.room, path: Vec::new(), best: None };
         inner.visit(schema, value);
         inner.best.is_none()
     }
@@ -230,11 +228,7 @@ impl<'w, 'v> Walk<'w, 'v> {
                 self.visit_part(Step::Key(key), schema, member);
             }
             for (pattern, schema) in patterns.into_iter().flatten() {
-                if self
-                    .schema
-                    .fits_leaf(Leaf::Pattern, pattern, &Value::String(key.clone()))
-                    == Some(true)
-                {
+                if self.schema.fits_leaf(Leaf::Pattern, pattern, &Value::String(key.clone())) == Some(true) {
                     declared = true;
                     self.visit_part(Step::Key(key), schema, member);
                 }
@@ -248,35 +242,23 @@ impl<'w, 'v> Walk<'w, 'v> {
         if let Some(names) = members.get("propertyNames") {
             for key in object.keys() {
                 if !self.name_fits(names, key) {
-                    self.found(Keyword::Schema, value, || {
-                        Wants::Rule("has a key whose name is not allowed")
-                    });
+                    self.found(Keyword::Schema, value, || Wants::Rule("has a key whose name is not allowed"));
                 }
             }
         }
     }
 
-    /// `propertyNames` with what it usually holds: a pattern, an enum, a length.
-    fn name_fits(&self, names: &Value, key: &str) -> bool {
+    /// Whether a key fits `propertyNames`; its steps count like all others.
+    fn name_fits(&mut self, names: &Value, key: &str) -> bool {
         let name = Value::String(key.to_owned());
-        let mut steps = *self.steps;
-        let mut inner = Walk {
-            schema: self.schema,
-            steps: &mut steps,
-            path: Vec::new(),
-            best: None,
-        };
+        let mut inner = Walk { schema: self.schema, steps: self.steps, room: self.room, path: Vec::new(), best: None };
         inner.visit(names, &name);
         inner.best.is_none()
     }
 
     fn check_required(&mut self, members: &'w Map<String, Value>, object: &'v Map<String, Value>, value: &'v Value) {
         let required = members.get("required").and_then(Value::as_array).into_iter().flatten();
-        let dependent = members
-            .get("dependentRequired")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten();
+        let dependent = members.get("dependentRequired").and_then(Value::as_object).into_iter().flatten();
         let dependent = dependent.filter(|(key, _)| object.contains_key(*key));
         let keys = required.chain(dependent.flat_map(|(_, keys)| keys.as_array().into_iter().flatten()));
         for key in keys.filter_map(Value::as_str).filter(|key| !object.contains_key(*key)) {
@@ -304,19 +286,13 @@ impl<'w, 'v> Walk<'w, 'v> {
             keys.sort_unstable();
             keys.dedup();
             let nearest = nearest(key, keys.iter().copied()).map(str::to_owned);
-            Wants::DeclaredKeys {
-                keys: keys.into_iter().take(MAX_LISTED).map(str::to_owned).collect(),
-                nearest,
-            }
+            Wants::DeclaredKeys { keys: keys.into_iter().take(MAX_LISTED).map(str::to_owned).collect(), nearest }
         });
     }
 
     fn check_array(&mut self, members: &'w Map<String, Value>, items: &'v [Value], value: &'v Value) {
         self.check_count(members, ("minItems", "maxItems"), items.len(), "items", value);
-        let prefix = members
-            .get("prefixItems")
-            .and_then(Value::as_array)
-            .map_or(&[][..], Vec::as_slice);
+        let prefix = members.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         for (index, (schema, item)) in prefix.iter().zip(items).enumerate() {
             self.visit_part(Step::Index(index), schema, item);
         }
@@ -328,13 +304,7 @@ impl<'w, 'v> Walk<'w, 'v> {
     }
 
     fn check_string(&mut self, members: &'w Map<String, Value>, said: &'v str, value: &'v Value) {
-        self.check_count(
-            members,
-            ("minLength", "maxLength"),
-            said.chars().count(),
-            "characters",
-            value,
-        );
+        self.check_count(members, ("minLength", "maxLength"), said.chars().count(), "characters", value);
         if let Some(Value::String(pattern)) = members.get("pattern")
             && self.schema.fits_leaf(Leaf::Pattern, pattern, value) == Some(false)
         {
@@ -351,16 +321,8 @@ impl<'w, 'v> Walk<'w, 'v> {
         const BOUNDS: [(&str, &str, [Ordering; 2]); 4] = [
             ("minimum", "must be at least", [Ordering::Greater, Ordering::Equal]),
             ("maximum", "must be at most", [Ordering::Less, Ordering::Equal]),
-            (
-                "exclusiveMinimum",
-                "must be greater than",
-                [Ordering::Greater, Ordering::Greater],
-            ),
-            (
-                "exclusiveMaximum",
-                "must be less than",
-                [Ordering::Less, Ordering::Less],
-            ),
+            ("exclusiveMinimum", "must be greater than", [Ordering::Greater, Ordering::Greater]),
+            ("exclusiveMaximum", "must be less than", [Ordering::Less, Ordering::Less]),
         ];
         for (key, words, fine) in BOUNDS {
             if let Some(Value::Number(bound)) = members.get(key)
@@ -372,9 +334,7 @@ impl<'w, 'v> Walk<'w, 'v> {
         if let Some(Value::Number(step)) = members.get("multipleOf")
             && !is_multiple(number, step)
         {
-            self.found(Keyword::NumberRange, value, || {
-                Wants::Bound(format!("must be a multiple of {step}"))
-            });
+            self.found(Keyword::NumberRange, value, || Wants::Bound(format!("must be a multiple of {step}")));
         }
     }
 
@@ -406,31 +366,20 @@ impl<'w, 'v> Walk<'w, 'v> {
         {
             self.visit(definition, value);
         }
-        let group = |key: &str| {
-            members
-                .get(key)
-                .and_then(Value::as_array)
-                .map_or(&[][..], Vec::as_slice)
-        };
+        let group = |key: &str| members.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         for arm in group("allOf") {
             self.visit(arm, value);
         }
         if let arms @ [_, ..] = group("anyOf")
             && !arms.iter().any(|arm| self.fits(arm, value))
         {
-            self.found(Keyword::Schema, value, || {
-                Wants::Rule("must fit one of the declared alternatives")
-            });
+            self.found(Keyword::Schema, value, || Wants::Rule("must fit one of the declared alternatives"));
         }
         if let arms @ [_, ..] = group("oneOf") {
             match arms.iter().filter(|arm| self.fits(arm, value)).count() {
                 1 => {}
-                0 => self.found(Keyword::Schema, value, || {
-                    Wants::Rule("must fit one of the declared alternatives")
-                }),
-                _ => self.found(Keyword::Schema, value, || {
-                    Wants::Rule("must fit exactly one of the alternatives")
-                }),
+                0 => self.found(Keyword::Schema, value, || Wants::Rule("must fit one of the declared alternatives")),
+                _ => self.found(Keyword::Schema, value, || Wants::Rule("must fit exactly one of the alternatives")),
             }
         }
         if let Some(condition) = members.get("if") {
@@ -439,11 +388,7 @@ impl<'w, 'v> Walk<'w, 'v> {
                 self.visit(consequence, value);
             }
         }
-        let dependent = members
-            .get("dependentSchemas")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten();
+        let dependent = members.get("dependentSchemas").and_then(Value::as_object).into_iter().flatten();
         for (_, schema) in dependent.filter(|(key, _)| value.get(key.as_str()).is_some()) {
             self.visit(schema, value);
         }
@@ -458,20 +403,10 @@ fn declared_keys<'s>(root: &'s Value, members: &'s Map<String, Value>, room: u32
     let Some(room) = room.checked_sub(1) else {
         return Vec::new();
     };
-    let own = members
-        .get("properties")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flat_map(Map::keys);
+    let own = members.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
     let mut keys: Vec<&str> = own.map(String::as_str).collect();
-    let referred = members
-        .get("$ref")
-        .and_then(Value::as_str)
-        .and_then(|target| refs::resolve(root, target));
-    let arms = ["allOf", "anyOf", "oneOf"]
-        .into_iter()
-        .filter_map(|key| members.get(key)?.as_array())
-        .flatten();
+    let referred = members.get("$ref").and_then(Value::as_str).and_then(|target| refs::resolve(root, target));
+    let arms = ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|key| members.get(key)?.as_array()).flatten();
     for in_place in arms.chain(referred).filter_map(Value::as_object) {
         keys.extend(declared_keys(root, in_place, room));
     }
@@ -488,10 +423,8 @@ fn undeclared_like(
     declared: Option<&Map<String, Value>>,
     object: &Map<String, Value>,
 ) -> Option<String> {
-    let undeclared = object
-        .keys()
-        .map(String::as_str)
-        .filter(|key| !declared.is_some_and(|map| map.contains_key(*key)));
+    let undeclared =
+        object.keys().map(String::as_str).filter(|key| !declared.is_some_and(|map| map.contains_key(*key)));
     nearest(missing, undeclared).map(|key| text::one_line(key, 64))
 }
 
@@ -552,9 +485,7 @@ fn is_whole(number: &Number) -> bool {
 /// A bound such as `maxItems`, which may be written `2.0`.
 fn whole_number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| {
-        let float = value
-            .as_f64()
-            .filter(|float| float.fract() == 0.0 && (0.0..9e15).contains(float))?;
+        let float = value.as_f64().filter(|float| float.fract() == 0.0 && (0.0..9e15).contains(float))?;
         format!("{float:.0}").parse().ok()
     })
 }
@@ -603,12 +534,7 @@ fn type_in_words(types: &Value) -> String {
     };
     match types {
         Value::String(one) => word(one).to_owned(),
-        Value::Array(several) => several
-            .iter()
-            .filter_map(Value::as_str)
-            .map(word)
-            .collect::<Vec<_>>()
-            .join(" or "),
+        Value::Array(several) => several.iter().filter_map(Value::as_str).map(word).collect::<Vec<_>>().join(" or "),
         _ => word("").to_owned(),
     }
 }
@@ -617,12 +543,7 @@ fn type_in_words(types: &Value) -> String {
 /// nothing short to say.
 pub(crate) fn describe(schema: &Value) -> String {
     if let Some(Value::Array(values)) = schema.get("enum") {
-        let mut listed = values
-            .iter()
-            .take(MAX_LISTED)
-            .map(text::quote)
-            .collect::<Vec<_>>()
-            .join(", ");
+        let mut listed = values.iter().take(MAX_LISTED).map(text::quote).collect::<Vec<_>>().join(", ");
         if values.len() > MAX_LISTED {
             listed.push_str(", …");
         }
@@ -680,48 +601,16 @@ mod tests {
         let rows: [(Value, Keyword, &str); 13] = [
             (json!({"sku": "A", "extra": 1}), Keyword::Required, "rows"),
             (json!({"extra": 1}), Keyword::Required, "rows"),
-            (
-                json!({"sku": 1, "rows": [], "extra": 1, "alpha": 1}),
-                Keyword::Undeclared,
-                "alpha",
-            ),
+            (json!({"sku": 1, "rows": [], "extra": 1, "alpha": 1}), Keyword::Undeclared, "alpha"),
             (json!({"sku": 1, "rows": []}), Keyword::Type, "sku"),
             (json!({"sku": "A", "rows": []}), Keyword::TooFew, "rows"),
-            (
-                json!({"sku": "A", "rows": [{"qty": 5}, {"qty": 5}, {"qty": 5}]}),
-                Keyword::TooMany,
-                "rows",
-            ),
-            (
-                json!({"sku": "A", "rows": [{"qty": 5}, {"qty": 250}]}),
-                Keyword::NumberRange,
-                "rows.1.qty",
-            ),
-            (
-                json!({"sku": "A", "rows": [{"qty": 7}]}),
-                Keyword::NumberRange,
-                "rows.0.qty",
-            ),
-            (
-                json!({"sku": "A", "rows": [{"qty": true}]}),
-                Keyword::Type,
-                "rows.0.qty",
-            ),
-            (
-                json!({"sku": "A", "rows": [{"qty": 5}], "state": "Open"}),
-                Keyword::Enum,
-                "state",
-            ),
-            (
-                json!({"sku": "abc", "rows": [{"qty": 5}], "state": "Open"}),
-                Keyword::Pattern,
-                "sku",
-            ),
-            (
-                json!({"sku": "A", "rows": [{"qty": 5}], "when": "2026-13-01"}),
-                Keyword::Format,
-                "when",
-            ),
+            (json!({"sku": "A", "rows": [{"qty": 5}, {"qty": 5}, {"qty": 5}]}), Keyword::TooMany, "rows"),
+            (json!({"sku": "A", "rows": [{"qty": 5}, {"qty": 250}]}), Keyword::NumberRange, "rows.1.qty"),
+            (json!({"sku": "A", "rows": [{"qty": 7}]}), Keyword::NumberRange, "rows.0.qty"),
+            (json!({"sku": "A", "rows": [{"qty": true}]}), Keyword::Type, "rows.0.qty"),
+            (json!({"sku": "A", "rows": [{"qty": 5}], "state": "Open"}), Keyword::Enum, "state"),
+            (json!({"sku": "abc", "rows": [{"qty": 5}], "state": "Open"}), Keyword::Pattern, "sku"),
+            (json!({"sku": "A", "rows": [{"qty": 5}], "when": "2026-13-01"}), Keyword::Format, "when"),
             (json!([]), Keyword::Type, ""),
         ];
         for (value, keyword, at) in rows {
@@ -735,10 +624,7 @@ mod tests {
         let (_, _, wants) = explained(order(), json!({"sku_id": "A", "rows": [{"qty": 5}]}));
         assert_eq!(
             wants,
-            Wants::Key {
-                holds: "a string that matches `^[A-Z]`".into(),
-                misspelt: Some("sku_id".into())
-            }
+            Wants::Key { holds: "a string that matches `^[A-Z]`".into(), misspelt: Some("sku_id".into()) }
         );
         let (_, _, wants) = explained(order(), json!({"sku": "A", "rows": [{"qty": 5}], "stat": "open"}));
         assert!(matches!(wants, Wants::DeclaredKeys { nearest: Some(near), keys: _ } if near == "state"));

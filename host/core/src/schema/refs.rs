@@ -1,4 +1,6 @@
-//! References: every `$ref` stays inside its document, and nesting is bounded before anything recurses into it.
+//! References: every `$ref` stays inside its document, and following them ends.
+
+use std::collections::HashMap;
 
 use serde_json::Value;
 
@@ -6,59 +8,87 @@ use super::SchemaError;
 use crate::text;
 
 /// Keywords that would move a document's base or resolve by name: a reader could not tell what is enforced.
-const UNSUPPORTED: [&str; 6] = [
-    "$id",
-    "$anchor",
-    "$dynamicRef",
-    "$dynamicAnchor",
-    "$recursiveRef",
-    "$recursiveAnchor",
-];
+const UNSUPPORTED: [&str; 6] = ["$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"];
 
 /// The one dialect that is enforced.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// Checks every reference and the depth of a document.
-pub(super) fn check(root: &Value, max_depth: u32) -> Result<(), SchemaError> {
-    walk(root, root, &mut String::new(), max_depth)
+/// Most schemas applied in place to one and the same value, one inside the other (`$ref` to `allOf` to `$ref` …). Each is a
+/// stack frame per level of the value, and a chain of references costs a tool 25 bytes a link. The shipped ones need two.
+const MAX_IN_PLACE: usize = 8;
+
+/// Keywords that apply what they hold to the very value the schema around them is applied to.
+const IN_PLACE: [&str; 9] = ["$ref", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"];
+
+/// Checks every reference of a document, and how many schemas meet in one place.
+pub(super) fn check(root: &Value) -> Result<(), SchemaError> {
+    Walk { root, depths: HashMap::new() }.visit(root, &mut String::new())
 }
 
-fn walk(root: &Value, value: &Value, at: &mut String, room: u32) -> Result<(), SchemaError> {
-    let children: Vec<(String, &Value)> = match value {
-        Value::Object(members) => members.iter().map(|(key, member)| (escape(key), member)).collect(),
-        Value::Array(items) => items
-            .iter()
-            .enumerate()
-            .map(|(idx, item)| (idx.to_string(), item))
-            .collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return Ok(()),
-    };
-    let Some(room) = room.checked_sub(1) else {
-        return Err(SchemaError::TooDeep {
-            at: text::one_line(at, 200),
-        });
-    };
-    if let Value::Object(members) = value {
-        check_keywords(root, members, at)?;
+struct Walk<'s> {
+    root: &'s Value,
+    /// How many schemas are applied in place below each one that was looked at, so that each is looked at once.
+    depths: HashMap<*const Value, usize>,
+}
+
+impl<'s> Walk<'s> {
+    fn visit(&mut self, value: &'s Value, at: &mut String) -> Result<(), SchemaError> {
+        let children: Vec<(String, &Value)> = match value {
+            Value::Object(members) => members.iter().map(|(key, member)| (escape(key), member)).collect(),
+            Value::Array(items) => items.iter().enumerate().map(|(idx, item)| (idx.to_string(), item)).collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return Ok(()),
+        };
+        if let Value::Object(members) = value {
+            check_keywords(self.root, members, at)?;
+            if self.depth_in_place(value, MAX_IN_PLACE).is_none() {
+                return Err(SchemaError::TooManyInPlace { at: text::one_line(at, 200), max: MAX_IN_PLACE });
+            }
+        }
+        for (step, child) in children {
+            let len = at.len();
+            at.push('/');
+            at.push_str(&step);
+            self.visit(child, at)?;
+            at.truncate(len);
+        }
+        Ok(())
     }
-    for (step, child) in children {
-        let len = at.len();
-        at.push('/');
-        at.push_str(&step);
-        walk(root, child, at, room)?;
-        at.truncate(len);
+
+    /// How many schemas are applied in place below this one, one inside the other; `None` where it is more than `room`,
+    /// which a circle always is.
+    fn depth_in_place(&mut self, schema: &'s Value, room: usize) -> Option<usize> {
+        if let Some(depth) = self.depths.get(&std::ptr::from_ref(schema)) {
+            return (*depth <= room).then_some(*depth);
+        }
+        let mut depth: usize = 0;
+        for inner in applied_in_place(self.root, schema) {
+            let below = self.depth_in_place(inner, room.checked_sub(1)?)?;
+            depth = depth.max(below.saturating_add(1));
+        }
+        self.depths.insert(std::ptr::from_ref(schema), depth);
+        Some(depth)
     }
-    Ok(())
+}
+
+/// The schemas applied to the very value that this one is applied to.
+fn applied_in_place<'s>(root: &'s Value, schema: &'s Value) -> Vec<&'s Value> {
+    let Value::Object(members) = schema else {
+        return Vec::new();
+    };
+    let held = IN_PLACE.iter().filter_map(|key| members.get(*key).map(|held| (*key, held)));
+    let schemas = held.flat_map(|(key, held)| match held {
+        Value::String(target) if key == "$ref" => resolve(root, target).into_iter().collect(),
+        Value::Array(arms) => arms.iter().collect(),
+        Value::Object(named) if key == "dependentSchemas" => named.values().collect(),
+        held => vec![held],
+    });
+    schemas.collect()
 }
 
 /// A keyword whose value is not text is data (a property named `$ref` declares a schema, not a reference).
 fn check_keywords(root: &Value, members: &serde_json::Map<String, Value>, at: &str) -> Result<(), SchemaError> {
     let error = |keyword, target: &str| {
-        Err(SchemaError::Reference {
-            keyword,
-            at: text::one_line(at, 200),
-            target: text::one_line(target, 120),
-        })
+        Err(SchemaError::Reference { keyword, at: text::one_line(at, 200), target: text::one_line(target, 120) })
     };
     for keyword in UNSUPPORTED {
         if let Some(Value::String(target)) = members.get(keyword) {
@@ -95,34 +125,47 @@ mod tests {
     #[test]
     fn only_references_inside_the_document_pass() {
         let good = json!({"$defs": {"a": {"type": "string"}}, "properties": {"x": {"$ref": "#/$defs/a"}, "$ref": {"type": "string"}}});
-        assert_eq!(check(&good, 32), Ok(()));
-        for target in [
-            "http://x/y",
-            "file:///etc/passwd",
-            "other.json",
-            "urn:x:y",
-            "#/$defs/none",
-            "#name",
-        ] {
+        assert_eq!(check(&good), Ok(()));
+        for target in ["http://x/y", "file:///etc/passwd", "other.json", "urn:x:y", "#/$defs/none", "#name"] {
             let bad = json!({"$defs": {}, "items": {"$ref": target}});
-            let said = check(&bad, 32).expect_err(target).to_string();
+            let said = check(&bad).expect_err(target).to_string();
             assert!(said.contains("/items") && said.contains(target), "{said}");
         }
-        assert!(check(&json!({"$id": "http://x/"}), 32).is_err());
-        assert!(check(&json!({"$schema": "http://json-schema.org/draft-04/schema#"}), 32).is_err());
+        assert!(check(&json!({"$id": "http://x/"})).is_err());
+        assert!(check(&json!({"$schema": "http://json-schema.org/draft-04/schema#"})).is_err());
     }
 
     #[test]
-    fn deep_nesting_is_refused_before_it_is_walked() {
-        let mut deep = json!(true);
-        for _ in 0..100 {
-            deep = json!({ "not": deep });
+    fn a_circle_of_references_in_one_place_is_refused_and_one_through_a_property_is_not() {
+        for circle in [
+            json!({"$ref": "#"}),
+            json!({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"anyOf": [{"$ref": "#/$defs/a"}]}}, "$ref": "#/$defs/a"}),
+            json!({"not": {"$ref": "#"}}),
+            json!({"if": {"allOf": [{"$ref": "#"}]}}),
+        ] {
+            let said = check(&circle).expect_err("is refused").to_string();
+            assert!(said.contains("in one place"), "{said}");
         }
-        assert!(
-            check(&deep, 32)
-                .expect_err("is refused")
-                .to_string()
-                .contains("nested deeper")
-        );
+        assert_eq!(check(&json!({"properties": {"next": {"$ref": "#"}}})), Ok(()));
+    }
+
+    #[test]
+    fn a_long_chain_of_references_is_refused() {
+        let mut definitions = serde_json::Map::new();
+        for link in 0..2_000 {
+            definitions.insert(format!("d{link}"), json!({"$ref": format!("#/$defs/d{}", link + 1)}));
+        }
+        definitions.insert("d2000".to_owned(), json!({"type": "string"}));
+        assert!(check(&json!({"$defs": definitions, "$ref": "#/$defs/d0"})).is_err());
+    }
+
+    #[test]
+    fn arms_that_multiply_are_looked_at_once_each() {
+        let mut definitions = serde_json::Map::new();
+        for layer in 0..6 {
+            let arms = vec![json!({"$ref": format!("#/$defs/d{}", layer + 1)}); 50];
+            definitions.insert(format!("d{layer}"), if layer < 3 { json!({ "anyOf": arms }) } else { json!({}) });
+        }
+        assert_eq!(check(&json!({"$defs": definitions, "$ref": "#/$defs/d0"})), Ok(()));
     }
 }

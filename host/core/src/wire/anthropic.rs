@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{Codec, Message, TurnError, id, items, object_arguments, shape, string};
+use super::{Codec, Message, TurnError, id, items, object, object_arguments, shape, string};
 use crate::call::RawCall;
 use crate::reply::Reply;
 use crate::tool::Tool;
@@ -52,10 +52,7 @@ struct Declaration<'t> {
 
 impl Codec for Anthropic {
     fn recognises(&self, message: &Message<'_>) -> bool {
-        let blocks = message
-            .content
-            .map(RawValue::get)
-            .filter(|content| content.starts_with('['));
+        let blocks = message.content.map(RawValue::get).filter(|content| content.starts_with('['));
         let calls_elsewhere = message.tool_calls.is_some();
         message.choices.is_none() && blocks.is_some_and(|blocks| !calls_elsewhere || blocks.contains("\"tool_use\""))
     }
@@ -68,7 +65,7 @@ impl Codec for Anthropic {
         let mut calls = Vec::new();
         for (idx, block) in items(content, "content")?.into_iter().enumerate() {
             let at = format!("content.{idx}");
-            let block: Block<'_> = serde_json::from_str(block.get()).map_err(|_| shape(&at, "is no block"))?;
+            let block: Block<'_> = object(block).map_err(|_| shape(&at, "is no block"))?;
             if string(block.kind).as_deref() == Some("tool_use") {
                 calls.push(RawCall {
                     id: id(block.id, &at)?,
@@ -92,10 +89,7 @@ impl Codec for Anthropic {
             is_error: !reply.is_done(),
             content: reply.text(),
         });
-        super::print(&UserMessage {
-            role: "user",
-            content: content.collect(),
-        })
+        super::print(&UserMessage { role: "user", content: content.collect() })
     }
 
     fn declare(&self, tools: &[&Tool]) -> String {

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{Codec, Message, TurnError, id, items, shape, string, text_arguments};
+use super::{Codec, Message, TurnError, id, items, object, shape, string, text_arguments};
 use crate::call::{Arguments, RawCall};
 use crate::reply::Reply;
 use crate::tool::Tool;
@@ -36,9 +36,9 @@ struct ToolCall<'m> {
     #[serde(borrow, default)]
     id: Option<&'m RawValue>,
     #[serde(borrow, default)]
-    function: Option<Function<'m>>,
+    function: Option<&'m RawValue>,
     #[serde(borrow, default)]
-    custom: Option<Function<'m>>,
+    custom: Option<&'m RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -80,30 +80,17 @@ impl Codec for OpenAiChat {
         };
         let choices = items(choices, "choices")?;
         let [choice] = choices.as_slice() else {
-            return Err(shape(
-                "choices",
-                "does not hold exactly one choice; give the one to answer",
-            ));
+            return Err(shape("choices", "does not hold exactly one choice; give the one to answer"));
         };
-        let choice: Choice<'_> = serde_json::from_str(choice.get()).map_err(|_| shape("choices.0", "is no choice"))?;
-        let assistant = choice
-            .message
-            .ok_or_else(|| shape("choices.0.message", "is not there"))?;
-        let assistant: Assistant<'_> =
-            serde_json::from_str(assistant.get()).map_err(|_| shape("choices.0.message", "is no message"))?;
-        read_calls(
-            assistant.tool_calls,
-            choice.finish_reason,
-            "choices.0.message.tool_calls",
-        )
+        let choice: Choice<'_> = object(choice).map_err(|_| shape("choices.0", "is no choice"))?;
+        let assistant = choice.message.ok_or_else(|| shape("choices.0.message", "is not there"))?;
+        let assistant: Assistant<'_> = object(assistant).map_err(|_| shape("choices.0.message", "is no message"))?;
+        read_calls(assistant.tool_calls, choice.finish_reason, "choices.0.message.tool_calls")
     }
 
     fn write(&self, replies: &[Reply]) -> String {
-        let messages = replies.iter().map(|reply| ToolMessage {
-            role: "tool",
-            tool_call_id: &reply.id,
-            content: reply.text(),
-        });
+        let messages =
+            replies.iter().map(|reply| ToolMessage { role: "tool", tool_call_id: &reply.id, content: reply.text() });
         super::print(&messages.collect::<Vec<_>>())
     }
 
@@ -131,7 +118,7 @@ fn read_calls(
     let mut calls = Vec::new();
     for (idx, call) in items(tool_calls, at)?.into_iter().enumerate() {
         let at = format!("{at}.{idx}");
-        let call: ToolCall<'_> = serde_json::from_str(call.get()).map_err(|_| shape(&at, "is no call"))?;
+        let call: ToolCall<'_> = object(call).map_err(|_| shape(&at, "is no call"))?;
         calls.push(read_call(&call, &at)?);
     }
     let cut = string(finish_reason).is_some_and(|reason| reason == CUT);
@@ -141,24 +128,16 @@ fn read_calls(
     Ok(calls)
 }
 
-fn read_call(call: &ToolCall<'_>, at: &str) -> Result<RawCall, TurnError> {
+fn read_call<'m>(call: &ToolCall<'m>, at: &str) -> Result<RawCall, TurnError> {
     let id = id(call.id, at)?;
-    let (tool, arguments) = match (&call.function, &call.custom) {
-        (Some(function), _) => (
-            string(function.name).unwrap_or_default(),
-            text_arguments(function.arguments),
-        ),
+    let part = |part: Option<&'m RawValue>| part.and_then(|part| object::<Function<'_>>(part).ok());
+    let (tool, arguments) = match (part(call.function), part(call.custom)) {
+        (Some(function), _) => (string(function.name).unwrap_or_default(), text_arguments(function.arguments)),
         // A custom tool takes free text. None of ours does, and the colon keeps its name from ever meeting one of theirs.
-        (None, Some(custom)) => (
-            format!("custom:{}", string(custom.name).unwrap_or_default()),
-            Arguments::Text("{}".to_owned()),
-        ),
+        (None, Some(custom)) => {
+            (format!("custom:{}", string(custom.name).unwrap_or_default()), Arguments::Text("{}".to_owned()))
+        }
         (None, None) => (String::new(), Arguments::Absent),
     };
-    Ok(RawCall {
-        id,
-        tool,
-        arguments,
-        cut: false,
-    })
+    Ok(RawCall { id, tool, arguments, cut: false })
 }
