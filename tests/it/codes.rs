@@ -1,6 +1,7 @@
 //! Each code once, through the public door, with what the model, the operator and a program get of it.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use serde_json::json;
@@ -16,7 +17,17 @@ fn alternatives() -> ToolSource {
     ToolSource::new("alternatives.wasm", with_contract(guests::OK_ECHO, contract).expect("packs"))
 }
 
-async fn hosts() -> (Host, Host, tempfile::TempDir) {
+/// A host with everything that the rows call, and one whose guest runs into its deadline.
+struct Hosts {
+    main: Host,
+    slow: Host,
+    _desk: tempfile::TempDir,
+}
+
+/// Loaded once for all tests of this module: a host belongs to no runtime.
+static HOSTS: LazyLock<Hosts> = LazyLock::new(|| on_two_threads(hosts()));
+
+async fn hosts() -> Hosts {
     let desk = tempfile::tempdir().expect("a directory");
     let probes = [
         alternatives(),
@@ -32,7 +43,7 @@ async fn hosts() -> (Host, Host, tempfile::TempDir) {
     ];
     let main = support::desk_host(desk.path(), probes).await;
     let slow = support::host([limited(guests::BUDGET_SPINS, time(Duration::from_millis(50)))]).await;
-    (main, slow, desk)
+    Hosts { main, slow, _desk: desk }
 }
 
 /// A call per rule. `host:overloaded` and `host:internal` need a full host and a fault: `concurrency`, `internal`.
@@ -103,8 +114,8 @@ fn check_copies(rule: Rule, reply: &Reply) {
 
 #[test]
 fn every_code_is_given_and_says_the_same_to_model_operator_and_program() {
+    let Hosts { main, slow, _desk } = &*HOSTS;
     on_two_threads(async {
-        let (main, slow, _desk) = hosts().await;
         let mut seen: BTreeSet<Rule> = [Rule::HostOverloaded, Rule::HostInternal].into();
         for (rule, tool, arguments) in rows() {
             let call = RawCall { id: "call_1".into(), tool: tool.into(), arguments, cut: false };
@@ -115,7 +126,7 @@ fn every_code_is_given_and_says_the_same_to_model_operator_and_program() {
             assert_eq!(stores, u64::from(!matches!(reply.verdict, Verdict::Refused(_))), "{}", report(&reply));
             seen.insert(rule);
         }
-        let timeout = support::call(&slow, "probe_spin", json!({})).await;
+        let timeout = support::call(slow, "probe_spin", json!({})).await;
         check_copies(Rule::ToolTimeout, &timeout);
         seen.insert(Rule::ToolTimeout);
         assert_eq!(seen, Rule::ALL.iter().copied().collect(), "every rule has its row");
@@ -124,28 +135,28 @@ fn every_code_is_given_and_says_the_same_to_model_operator_and_program() {
 
 #[test]
 fn an_unknown_name_among_many_tools_gets_the_three_nearest() {
+    let main = &HOSTS.main;
     on_two_threads(async {
-        let (main, _slow, _desk) = hosts().await;
         assert!(main.tools().count() > 10);
-        let text = support::call(&main, "stock_lokup", json!({})).await.text();
+        let text = support::call(main, "stock_lokup", json!({})).await.text();
         assert!(text.contains("the nearest are stock_lookup, stock_lookup_v1"), "{text}");
         assert_eq!(text.matches(", ").count(), 2, "three names: {text}");
-        let hostile = support::call(&main, &"\u{1b}[2J\u{202e}x".repeat(50_000), json!({})).await;
+        let hostile = support::call(main, &"\u{1b}[2J\u{202e}x".repeat(50_000), json!({})).await;
         assert!(hostile.text().len() < 1024 && !hostile.text().contains('\u{1b}'), "{}", hostile.text());
     });
 }
 
 #[test]
 fn hostile_keys_and_values_are_cut_and_cleaned_in_every_copy() {
+    let main = &HOSTS.main;
     on_two_threads(async {
-        let (main, _slow, _desk) = hosts().await;
         let key = "\u{1b}]0;owned\u{7}\u{202e}\n".repeat(1000);
         for arguments in [
             json!({"text": "x", key.as_str(): "v"}),
             json!({ "text": vec![key.as_str(); 100] }),
             json!({ key.as_str(): key.as_str() }),
         ] {
-            let reply = support::call(&main, "echo", arguments).await;
+            let reply = support::call(main, "echo", arguments).await;
             let copies = [reply.text(), reply.operator_line(), serde_json::to_string(&reply.machine()).expect("JSON")];
             for copy in copies {
                 assert!(copy.len() < 1024, "{} bytes", copy.len());

@@ -43,6 +43,8 @@ fn every_contract_that_is_shipped_fits_the_published_schema() {
     on_one_thread(async {
         let desk = tempfile::tempdir().expect("a directory");
         let more = [
+            tool("json_query.wasm", guests::JSON_QUERY),
+            tool("word_count.wasm", guests::WORD_COUNT),
             tool("stock_lookup_v1.wasm", guests::STOCK_LOOKUP_V1),
             tool("budget_spins.wasm", guests::BUDGET_SPINS),
             tool("trap_panics.wasm", guests::TRAP_PANICS),

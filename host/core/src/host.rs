@@ -74,8 +74,9 @@ impl Host {
         self.stages.registry.get(tool).is_some_and(|tool| tool.writes)
     }
 
-    pub(crate) async fn answer_call(&self, call: RawCall, company: Company) -> Reply {
-        let (id, asked) = (call.id.clone(), call.tool.clone());
+    pub(crate) async fn answer_call(&self, mut call: RawCall, company: Company) -> Reply {
+        // No stage looks at the id, so it stays here, where the reply is made.
+        let (id, asked) = (std::mem::take(&mut call.id), call.tool.clone());
         let mut record =
             Record { laps: Laps::new(Arc::clone(&self.stages.clock)), normalised: Vec::new(), trace: Trace::default() };
         let walk = AssertUnwindSafe(self.stages.walk(call, company, &mut record)).catch_unwind().await;

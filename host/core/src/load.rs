@@ -265,7 +265,7 @@ impl Loader {
         if let Some((key, max)) = settings.beyond_maximum() {
             return Err(LoadProblem::Setting { key, max });
         }
-        let (anatomy, code) = self.prepare(&source.bytes).await?;
+        let (anatomy, code) = self.prepare(source.bytes.clone()).await?;
         let contract = self.read_contract(&anatomy, &code).await?;
         let contract = Contract::parse(contract.as_bytes()).map_err(LoadProblem::Contract)?;
         let input = Schema::of_object(contract.input.get()).map_err(|error| LoadProblem::Schema("input", error))?;
@@ -294,13 +294,13 @@ impl Loader {
     /// The contract of a component as it says it itself, for a packer or a check; grants do not matter here.
     pub(crate) async fn ask_contract(&self, file: &str, bytes: &[u8]) -> Result<String, LoadError> {
         let error = |problem| LoadError { file: file.to_owned(), problem };
-        let (_, code) = self.prepare(&Cow::Owned(bytes.to_vec())).await.map_err(error)?;
+        let (_, code) = self.prepare(Cow::Owned(bytes.to_vec())).await.map_err(error)?;
         self.run_contract(&code).await.map_err(error)
     }
 
     /// Reads and compiles on a thread of its own: compiling takes tens of milliseconds and more.
-    async fn prepare(&self, bytes: &Cow<'static, [u8]>) -> Result<(Anatomy, Code), LoadProblem> {
-        let (loader, bytes) = (self.clone(), bytes.clone());
+    async fn prepare(&self, bytes: Cow<'static, [u8]>) -> Result<(Anatomy, Code), LoadProblem> {
+        let loader = self.clone();
         let prepared = tokio::task::spawn_blocking(move || loader.prepare_now(&bytes)).await;
         prepared.unwrap_or_else(|panic| Err(LoadProblem::Compile(text::one_line(&panic.to_string(), 200))))
     }

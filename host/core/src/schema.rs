@@ -11,7 +11,7 @@ mod refs;
 use std::collections::BTreeMap;
 
 use jsonschema::{Draft, PatternOptions, Validator};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 pub(crate) use self::explain::nearest;
 pub use self::explain::{Keyword, Violation, Wants};
@@ -76,15 +76,12 @@ pub struct Schema {
     text: Box<str>,
     root: Value,
     validator: Validator,
-    leaves: BTreeMap<(Leaf, String), Validator>,
+    patterns: Leaves,
+    formats: Leaves,
 }
 
-/// The assertions that the explainer leaves to the validator crate, compiled beside the schema so that both agree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Leaf {
-    Pattern,
-    Format,
-}
+/// Validators of one assertion each, by what it says.
+type Leaves = BTreeMap<String, Validator>;
 
 impl Schema {
     /// Compiles a schema whose root is an object: arguments are one, and providers take nothing else.
@@ -113,9 +110,9 @@ impl Schema {
         refs::check(&root)?;
         closed::check(&root)?;
         let validator = build(&root).map_err(|error| invalid(format!("{error}")))?;
-        let mut leaves = BTreeMap::new();
-        compile_leaves(&root, &mut leaves);
-        Ok(Self { text: text.into(), root, validator, leaves })
+        let (mut patterns, mut formats) = (Leaves::new(), Leaves::new());
+        compile_leaves(&root, &mut patterns, &mut formats);
+        Ok(Self { text: text.into(), root, validator, patterns, formats })
     }
 
     /// The document, byte for byte as it was declared.
@@ -156,9 +153,14 @@ impl Schema {
         }
     }
 
-    /// Whether a value fits one leaf assertion; `None` where the schema does not hold it.
-    fn fits_leaf(&self, leaf: Leaf, said: &str, value: &Value) -> Option<bool> {
-        Some(self.leaves.get(&(leaf, said.to_owned()))?.is_valid(value))
+    /// Whether a text matches a pattern of this schema, as the validator crate matches it.
+    fn matches(&self, pattern: &str, text: &str) -> bool {
+        self.patterns.get(pattern).is_none_or(|validator| validator.is_valid(&Value::String(text.to_owned())))
+    }
+
+    /// Whether a text has a format that this schema names.
+    fn has_format(&self, format: &str, text: &Value) -> bool {
+        self.formats.get(format).is_none_or(|validator| validator.is_valid(text))
     }
 }
 
@@ -172,27 +174,28 @@ fn build(schema: &Value) -> Result<Validator, Box<jsonschema::ValidationError<'s
         .map_err(Box::new)
 }
 
-/// Compiles each distinct pattern and format on its own. What does not compile alone did not compile as part either.
-fn compile_leaves(schema: &Value, leaves: &mut BTreeMap<(Leaf, String), Validator>) {
+/// Compiles each distinct pattern and format on its own, so that the explainer agrees with the validator about them. What
+/// does not compile alone did not compile as part either.
+fn compile_leaves(schema: &Value, patterns: &mut Leaves, formats: &mut Leaves) {
     match schema {
         Value::Object(members) => {
-            let patterns = members.get("patternProperties").and_then(Value::as_object);
-            let said = [(Leaf::Pattern, "pattern"), (Leaf::Format, "format")]
-                .into_iter()
-                .filter_map(|(leaf, key)| Some((leaf, members.get(key)?.as_str()?)))
-                .chain(patterns.into_iter().flat_map(|map| map.keys().map(|key| (Leaf::Pattern, key.as_str()))));
-            for (leaf, said) in said {
-                let alone = match leaf {
-                    Leaf::Pattern => json!({ "pattern": said }),
-                    Leaf::Format => json!({ "format": said }),
-                };
-                if let Ok(validator) = build(&alone) {
-                    leaves.insert((leaf, said.to_owned()), validator);
-                }
+            let text = |key: &str| members.get(key).and_then(Value::as_str);
+            let keys = members.get("patternProperties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
+            for pattern in text("pattern").into_iter().chain(keys.map(String::as_str)) {
+                compile_leaf(patterns, pattern, "pattern");
             }
-            members.values().for_each(|member| compile_leaves(member, leaves));
+            if let Some(format) = text("format") {
+                compile_leaf(formats, format, "format");
+            }
+            members.values().for_each(|member| compile_leaves(member, patterns, formats));
         }
-        Value::Array(items) => items.iter().for_each(|item| compile_leaves(item, leaves)),
+        Value::Array(items) => items.iter().for_each(|item| compile_leaves(item, patterns, formats)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn compile_leaf(leaves: &mut Leaves, said: &str, keyword: &str) {
+    if let Ok(validator) = build(&json!({ keyword: said })) {
+        leaves.insert(said.to_owned(), validator);
     }
 }

@@ -50,7 +50,10 @@ pub fn clean(text: &str) -> (Cow<'_, str>, usize) {
 
 /// The text on one line, cleaned, and cut to `max` characters with `…` where something was left out.
 pub fn one_line(text: &str, max: usize) -> String {
-    let mut out = String::new();
+    if text.len() <= max && text.bytes().all(|b| (0x20..0x7f).contains(&b)) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len().min(max));
     let mut n_chars: usize = 0;
     for c in text.chars() {
         n_chars = n_chars.saturating_add(1);
@@ -70,7 +73,8 @@ pub fn one_line(text: &str, max: usize) -> String {
 
 /// A value as compact JSON on one line, cut to [`MAX_QUOTED`] characters. Writes no more of a large value than it shows.
 pub(crate) fn quote(value: &Value) -> String {
-    let mut head = Head { bytes: Vec::new(), room: MAX_QUOTED.saturating_mul(4) };
+    let room = MAX_QUOTED.saturating_mul(4);
+    let mut head = Head { bytes: Vec::with_capacity(MAX_QUOTED), room };
     // A full head is no fault of the value: what was written until then is all that is shown.
     let whole = serde_json::to_writer(&mut head, value).is_ok();
     let text = String::from_utf8_lossy(&head.bytes);
@@ -90,7 +94,7 @@ impl std::io::Write for Head {
         if taken == 0 && !buf.is_empty() {
             return Err(std::io::ErrorKind::WriteZero.into());
         }
-        self.bytes.extend(buf.iter().take(taken));
+        self.bytes.extend_from_slice(buf.get(..taken).unwrap_or_default());
         self.room = self.room.saturating_sub(taken);
         Ok(taken)
     }

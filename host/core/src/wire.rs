@@ -117,7 +117,7 @@ pub enum TurnError {
         /// The part, dotted.
         at: String,
         /// What is wrong with it.
-        problem: &'static str,
+        problem: String,
     },
     /// Nothing to answer.
     #[error("the message calls no tool, so there is nothing to answer")]
@@ -137,7 +137,7 @@ impl Turn {
         let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
         let not_json = |problem: String| TurnError::NotJson(text::one_line(&problem, 200));
         let whole: &RawValue = serde_json::from_slice(body).map_err(|error| not_json(error.to_string()))?;
-        let message: Message<'_> = object(whole).map_err(not_json)?;
+        let message: Message<'_> = members(whole).map_err(not_json)?;
         let dialect = match dialect {
             Some(dialect) => dialect,
             None => detect(&message)?,
@@ -178,17 +178,22 @@ struct Message<'m> {
     finish_reason: Option<&'m RawValue>,
 }
 
-/// The wanted members of a part that is an object. Without the look at its first byte a list would be read member by member.
-fn object<'m, T: Deserialize<'m>>(part: &'m RawValue) -> Result<T, String> {
+/// The wanted members of an object. Without the look at its first byte a list would be read member by member.
+fn members<'m, T: Deserialize<'m>>(part: &'m RawValue) -> Result<T, String> {
     if !part.get().starts_with('{') {
         return Err("it is no object".to_owned());
     }
     serde_json::from_str(part.get()).map_err(|error| error.to_string())
 }
 
+/// As above, for a part of a message.
+fn object<'m, T: Deserialize<'m>>(part: &'m RawValue, at: &str) -> Result<T, TurnError> {
+    members(part).map_err(|problem| shape(at, format!("cannot be read: {problem}")))
+}
+
 /// A part that is a list, as its raw items.
 fn items<'m>(part: &'m RawValue, at: &str) -> Result<Vec<&'m RawValue>, TurnError> {
-    serde_json::from_str(part.get()).map_err(|_| shape(at, "is no list"))
+    serde_json::from_str(part.get()).map_err(|error| shape(at, format!("is no list: {error}")))
 }
 
 /// A part that is text; `None` for anything else, a lone surrogate included.
@@ -196,8 +201,8 @@ fn string(part: Option<&RawValue>) -> Option<String> {
     serde_json::from_str(part?.get()).ok()
 }
 
-fn shape(at: impl Into<String>, problem: &'static str) -> TurnError {
-    TurnError::Shape { at: at.into(), problem }
+fn shape(at: impl Into<String>, problem: impl Into<String>) -> TurnError {
+    TurnError::Shape { at: at.into(), problem: text::one_line(&problem.into(), 200) }
 }
 
 /// The call's id, without which no provider takes a result.

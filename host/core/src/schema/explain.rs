@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Number, Value};
 
-use super::{Leaf, Schema, refs};
+use super::{Schema, refs};
 use crate::field_path::{FieldPath, Segment};
 use crate::text;
 
@@ -150,36 +150,146 @@ impl<'w, 'v> Walk<'w, 'v> {
     }
 
     fn visit_inside(&mut self, schema: &'w Value, value: &'v Value) {
-        let members = match schema {
-            Value::Object(members) => members,
-            Value::Bool(false) => return self.found(Keyword::Schema, value, || Wants::Rule("must not be there")),
-            _ => return,
-        };
-        self.check_any(members, value);
-        match value {
-            Value::Object(object) => self.check_object(members, object, value),
-            Value::Array(items) => self.check_array(members, items, value),
-            Value::String(said) => self.check_string(members, said, value),
-            Value::Number(number) => self.check_number(members, number, value),
-            Value::Null | Value::Bool(_) => {}
+        match schema {
+            Value::Object(members) => {
+                for (keyword, held) in members {
+                    self.check(keyword, held, members, value);
+                }
+            }
+            Value::Bool(false) => self.found(Keyword::Schema, value, || Wants::Rule("must not be there")),
+            Value::Bool(true) | Value::Null | Value::Number(_) | Value::String(_) | Value::Array(_) => {}
         }
-        self.check_combinators(members, value);
+    }
+
+    /// Holds a value against one keyword of a schema; `members` are the keywords beside it.
+    #[expect(clippy::too_many_lines, reason = "one arm per keyword; split, the table could not be read at a glance")]
+    fn check(&mut self, keyword: &'w str, held: &'w Value, members: &'w Map<String, Value>, value: &'v Value) {
+        match (keyword, value) {
+            ("type", _) if !has_type(held, value) => {
+                self.found(Keyword::Type, value, || Wants::Type(type_in_words(held)));
+            }
+            ("enum", _) => self.check_permitted(list(held), value),
+            ("const", _) => self.check_permitted(std::slice::from_ref(held), value),
+
+            ("required", Value::Object(object)) => self.check_required(list(held), members, object, value),
+            ("dependentRequired", Value::Object(object)) => {
+                for (_, keys) in group(held).filter(|(key, _)| object.contains_key(*key)) {
+                    self.check_required(list(keys), members, object, value);
+                }
+            }
+            ("properties", Value::Object(object)) => {
+                for (key, schema) in group(held) {
+                    if let Some((key, member)) = object.get_key_value(key) {
+                        self.visit_part(Step::Key(key), schema, member);
+                    }
+                }
+            }
+            ("patternProperties", Value::Object(object)) => {
+                for (pattern, schema) in group(held) {
+                    for (key, member) in object.iter().filter(|(key, _)| self.schema.matches(pattern, key)) {
+                        self.visit_part(Step::Key(key), schema, member);
+                    }
+                }
+            }
+            ("additionalProperties", Value::Object(object)) => {
+                for (key, member) in object.iter().filter(|(key, _)| !is_declared(self.schema, members, key)) {
+                    self.check_undeclared(held, members, key, member);
+                }
+            }
+            ("unevaluatedProperties", Value::Object(object)) => {
+                let declared = declared_keys(&self.schema.root, members, MAX_IN_PLACE);
+                for (key, member) in object.iter().filter(|(key, _)| !declared.contains(&key.as_str())) {
+                    self.check_undeclared(held, members, key, member);
+                }
+            }
+            ("propertyNames", Value::Object(object)) if !object.keys().all(|key| self.name_fits(held, key)) => {
+                self.found(Keyword::Schema, value, || Wants::Rule("has a key whose name is not allowed"));
+            }
+            ("minProperties" | "maxProperties", Value::Object(object)) => {
+                self.check_count(keyword, held, object.len(), "keys", value);
+            }
+            ("dependentSchemas", Value::Object(object)) => {
+                for (_, schema) in group(held).filter(|(key, _)| object.contains_key(*key)) {
+                    self.visit(schema, value);
+                }
+            }
+
+            ("prefixItems", Value::Array(items)) => {
+                for (index, (schema, item)) in list(held).iter().zip(items).enumerate() {
+                    self.visit_part(Step::Index(index), schema, item);
+                }
+            }
+            ("items", Value::Array(items)) => {
+                let n_before = members.get("prefixItems").map_or(0, |prefix| list(prefix).len());
+                for (index, item) in items.iter().enumerate().skip(n_before) {
+                    self.visit_part(Step::Index(index), held, item);
+                }
+            }
+            ("minItems" | "maxItems", Value::Array(items)) => {
+                self.check_count(keyword, held, items.len(), "items", value);
+            }
+
+            ("minLength" | "maxLength", Value::String(said)) => {
+                self.check_count(keyword, held, said.chars().count(), "characters", value);
+            }
+            ("pattern", Value::String(said)) => {
+                if let Some(pattern) = held.as_str().filter(|pattern| !self.schema.matches(pattern, said)) {
+                    self.found(Keyword::Pattern, value, || Wants::Pattern(text::one_line(pattern, 200)));
+                }
+            }
+            ("format", Value::String(_)) => {
+                if let Some(format) = held.as_str().filter(|format| !self.schema.has_format(format, value)) {
+                    self.found(Keyword::Format, value, || Wants::Format(text::one_line(format, 40)));
+                }
+            }
+
+            ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf", Value::Number(number)) => {
+                self.check_number(keyword, held, number, value);
+            }
+
+            ("$ref", _) => {
+                let definition = held.as_str().and_then(|target| refs::resolve(&self.schema.root, target));
+                if let Some(definition) = definition {
+                    self.visit(definition, value);
+                }
+            }
+            ("allOf", _) => list(held).iter().for_each(|arm| self.visit(arm, value)),
+            ("anyOf", _) if !list(held).iter().any(|arm| self.fits(arm, value)) => {
+                self.found(Keyword::Schema, value, || Wants::Rule("must fit one of the declared alternatives"));
+            }
+            ("oneOf", _) => match list(held).iter().filter(|arm| self.fits(arm, value)).count() {
+                1 => {}
+                0 => self.found(Keyword::Schema, value, || Wants::Rule("must fit one of the declared alternatives")),
+                _ => self.found(Keyword::Schema, value, || Wants::Rule("must fit exactly one of the alternatives")),
+            },
+            ("if", _) => {
+                let branch = if self.fits(held, value) { "then" } else { "else" };
+                if let Some(consequence) = members.get(branch) {
+                    self.visit(consequence, value);
+                }
+            }
+            // What is left (`not`, `contains`, `uniqueItems` …) has no violation to say but that of the whole.
+            _ => {}
+        }
     }
 
     /// Notes a violation at the current place where it comes before the best so far.
     fn found(&mut self, keyword: Keyword, got: &Value, wants: impl FnOnce() -> Wants) {
-        let path = self.here(None);
-        self.found_at(keyword, path, got, wants);
+        self.found_at(keyword, None, got, wants);
     }
 
-    fn found_at(&mut self, keyword: Keyword, at: FieldPath, got: &Value, wants: impl FnOnce() -> Wants) {
-        let earlier = self.best.as_ref().is_none_or(|best| {
-            let by_rule = keyword.order().cmp(&best.keyword.order());
-            by_rule.then_with(|| at.to_string().cmp(&best.at.to_string())) == Ordering::Less
-        });
-        if earlier {
-            self.best = Some(Violation { keyword, at, wants: wants(), got: Some(text::quote(got)) });
+    /// As above, at a key of the current place.
+    fn found_at(&mut self, keyword: Keyword, key: Option<&str>, got: &Value, wants: impl FnOnce() -> Wants) {
+        let by_rule = self.best.as_ref().map(|best| keyword.order().cmp(&best.keyword.order()));
+        if by_rule == Some(Ordering::Greater) {
+            return;
         }
+        let at = self.here(key);
+        let by_path = self.best.as_ref().map(|best| at.to_string().cmp(&best.at.to_string()));
+        if by_rule == Some(Ordering::Equal) && by_path != Some(Ordering::Less) {
+            return;
+        }
+        self.best = Some(Violation { keyword, at, wants: wants(), got: Some(text::quote(got)) });
     }
 
     fn here(&self, key: Option<&str>) -> FieldPath {
@@ -203,51 +313,6 @@ impl<'w, 'v> Walk<'w, 'v> {
         inner.best.is_none()
     }
 
-    fn check_any(&mut self, members: &'w Map<String, Value>, value: &'v Value) {
-        if let Some(types) = members.get("type")
-            && !has_type(types, value)
-        {
-            self.found(Keyword::Type, value, || Wants::Type(type_in_words(types)));
-        }
-        let permitted = match (members.get("enum"), members.get("const")) {
-            (Some(Value::Array(values)), _) if !values.iter().any(|one| equal(one, value)) => values.as_slice(),
-            (_, Some(one)) if !equal(one, value) => std::slice::from_ref(one),
-            _ => return,
-        };
-        self.found(Keyword::Enum, value, || one_of(permitted, value));
-    }
-
-    fn check_object(&mut self, members: &'w Map<String, Value>, object: &'v Map<String, Value>, value: &'v Value) {
-        self.check_required(members, object, value);
-        let properties = members.get("properties").and_then(Value::as_object);
-        let patterns = members.get("patternProperties").and_then(Value::as_object);
-        for (key, member) in object {
-            let mut declared = false;
-            if let Some(schema) = properties.and_then(|map| map.get(key)) {
-                declared = true;
-                self.visit_part(Step::Key(key), schema, member);
-            }
-            for (pattern, schema) in patterns.into_iter().flatten() {
-                if self.schema.fits_leaf(Leaf::Pattern, pattern, &Value::String(key.clone())) == Some(true) {
-                    declared = true;
-                    self.visit_part(Step::Key(key), schema, member);
-                }
-            }
-            if !declared {
-                self.check_undeclared(members, key, member);
-            }
-        }
-        let n_keys = object.len();
-        self.check_count(members, ("minProperties", "maxProperties"), n_keys, "keys", value);
-        if let Some(names) = members.get("propertyNames") {
-            for key in object.keys() {
-                if !self.name_fits(names, key) {
-                    self.found(Keyword::Schema, value, || Wants::Rule("has a key whose name is not allowed"));
-                }
-            }
-        }
-    }
-
     /// Whether a key fits `propertyNames`; its steps count like all others.
     fn name_fits(&mut self, names: &Value, key: &str) -> bool {
         let name = Value::String(key.to_owned());
@@ -256,33 +321,35 @@ impl<'w, 'v> Walk<'w, 'v> {
         inner.best.is_none()
     }
 
-    fn check_required(&mut self, members: &'w Map<String, Value>, object: &'v Map<String, Value>, value: &'v Value) {
-        let required = members.get("required").and_then(Value::as_array).into_iter().flatten();
-        let dependent = members.get("dependentRequired").and_then(Value::as_object).into_iter().flatten();
-        let dependent = dependent.filter(|(key, _)| object.contains_key(*key));
-        let keys = required.chain(dependent.flat_map(|(_, keys)| keys.as_array().into_iter().flatten()));
-        for key in keys.filter_map(Value::as_str).filter(|key| !object.contains_key(*key)) {
-            let at = self.here(Some(key));
+    fn check_permitted(&mut self, permitted: &[Value], value: &Value) {
+        if !permitted.iter().any(|one| equal(one, value)) {
+            self.found(Keyword::Enum, value, || one_of(permitted, value));
+        }
+    }
+
+    fn check_required(
+        &mut self,
+        keys: &[Value],
+        members: &Map<String, Value>,
+        object: &Map<String, Value>,
+        value: &Value,
+    ) {
+        for key in keys.iter().filter_map(Value::as_str).filter(|key| !object.contains_key(*key)) {
             let declared = members.get("properties").and_then(Value::as_object);
-            self.found_at(Keyword::Required, at, value, || Wants::Key {
+            self.found_at(Keyword::Required, Some(key), value, || Wants::Key {
                 holds: declared.and_then(|map| map.get(key)).map_or_else(String::new, describe),
                 misspelt: undeclared_like(key, declared, object),
             });
         }
     }
 
-    fn check_undeclared(&mut self, members: &'w Map<String, Value>, key: &'v str, member: &'v Value) {
-        match members.get("additionalProperties") {
-            Some(Value::Bool(false)) => {}
-            Some(schema) => return self.visit_part(Step::Key(key), schema, member),
-            None => match members.get("unevaluatedProperties") {
-                Some(Value::Bool(false)) if !declared_anywhere(&self.schema.root, members, key, MAX_IN_PLACE) => {}
-                _ => return,
-            },
+    fn check_undeclared(&mut self, held: &'w Value, members: &'w Map<String, Value>, key: &'v str, member: &'v Value) {
+        if *held != Value::Bool(false) {
+            return self.visit_part(Step::Key(key), held, member);
         }
-        let at = self.here(Some(key));
-        self.found_at(Keyword::Undeclared, at, member, || {
-            let mut keys = declared_keys(&self.schema.root, members, MAX_IN_PLACE);
+        let root = &self.schema.root;
+        self.found_at(Keyword::Undeclared, Some(key), member, || {
+            let mut keys = declared_keys(root, members, MAX_IN_PLACE);
             keys.sort_unstable();
             keys.dedup();
             let nearest = nearest(key, keys.iter().copied()).map(str::to_owned);
@@ -290,109 +357,49 @@ impl<'w, 'v> Walk<'w, 'v> {
         });
     }
 
-    fn check_array(&mut self, members: &'w Map<String, Value>, items: &'v [Value], value: &'v Value) {
-        self.check_count(members, ("minItems", "maxItems"), items.len(), "items", value);
-        let prefix = members.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        for (index, (schema, item)) in prefix.iter().zip(items).enumerate() {
-            self.visit_part(Step::Index(index), schema, item);
-        }
-        if let Some(schema) = members.get("items") {
-            for (index, item) in items.iter().enumerate().skip(prefix.len()) {
-                self.visit_part(Step::Index(index), schema, item);
-            }
-        }
-    }
-
-    fn check_string(&mut self, members: &'w Map<String, Value>, said: &'v str, value: &'v Value) {
-        self.check_count(members, ("minLength", "maxLength"), said.chars().count(), "characters", value);
-        if let Some(Value::String(pattern)) = members.get("pattern")
-            && self.schema.fits_leaf(Leaf::Pattern, pattern, value) == Some(false)
-        {
-            self.found(Keyword::Pattern, value, || Wants::Pattern(text::one_line(pattern, 200)));
-        }
-        if let Some(Value::String(format)) = members.get("format")
-            && self.schema.fits_leaf(Leaf::Format, format, value) == Some(false)
-        {
-            self.found(Keyword::Format, value, || Wants::Format(text::one_line(format, 40)));
+    fn check_number(&mut self, keyword: &str, held: &Value, number: &Number, value: &Value) {
+        let Value::Number(bound) = held else { return };
+        let order = compare(number, bound);
+        let (fits, words) = match keyword {
+            "minimum" => (order != Some(Ordering::Less), "at least"),
+            "maximum" => (order != Some(Ordering::Greater), "at most"),
+            "exclusiveMinimum" => (order == Some(Ordering::Greater), "greater than"),
+            "exclusiveMaximum" => (order == Some(Ordering::Less), "less than"),
+            _ => (is_multiple(number, bound), "a multiple of"),
+        };
+        if !fits {
+            self.found(Keyword::NumberRange, value, || Wants::Bound(format!("must be {words} {bound}")));
         }
     }
 
-    fn check_number(&mut self, members: &'w Map<String, Value>, number: &'v Number, value: &'v Value) {
-        const BOUNDS: [(&str, &str, [Ordering; 2]); 4] = [
-            ("minimum", "must be at least", [Ordering::Greater, Ordering::Equal]),
-            ("maximum", "must be at most", [Ordering::Less, Ordering::Equal]),
-            ("exclusiveMinimum", "must be greater than", [Ordering::Greater, Ordering::Greater]),
-            ("exclusiveMaximum", "must be less than", [Ordering::Less, Ordering::Less]),
-        ];
-        for (key, words, fine) in BOUNDS {
-            if let Some(Value::Number(bound)) = members.get(key)
-                && !compare(number, bound).is_none_or(|order| fine.contains(&order))
-            {
-                self.found(Keyword::NumberRange, value, || Wants::Bound(format!("{words} {bound}")));
-            }
-        }
-        if let Some(Value::Number(step)) = members.get("multipleOf")
-            && !is_multiple(number, step)
-        {
-            self.found(Keyword::NumberRange, value, || Wants::Bound(format!("must be a multiple of {step}")));
-        }
-    }
-
-    fn check_count(
-        &mut self,
-        members: &'w Map<String, Value>,
-        (min, max): (&str, &str),
-        count: usize,
-        what: &'static str,
-        value: &'v Value,
-    ) {
+    fn check_count(&mut self, keyword: &str, held: &Value, count: usize, what: &'static str, value: &Value) {
         let count = u64::try_from(count).unwrap_or(u64::MAX);
-        let bound = |key: &str| members.get(key).and_then(whole_number);
-        if let Some(min) = bound(min).filter(|min| count < *min) {
-            self.found(Keyword::TooFew, value, || {
-                Wants::Bound(format!("must have at least {min} {what}, has {count}"))
-            });
+        let Some(bound) = whole_number(held) else { return };
+        if keyword.starts_with("min") && count < bound {
+            let words = || Wants::Bound(format!("must have at least {bound} {what}, has {count}"));
+            self.found(Keyword::TooFew, value, words);
         }
-        if let Some(max) = bound(max).filter(|max| count > *max) {
-            self.found(Keyword::TooMany, value, || {
-                Wants::Bound(format!("must have at most {max} {what}, has {count}"))
-            });
+        if keyword.starts_with("max") && count > bound {
+            let words = || Wants::Bound(format!("must have at most {bound} {what}, has {count}"));
+            self.found(Keyword::TooMany, value, words);
         }
     }
+}
 
-    fn check_combinators(&mut self, members: &'w Map<String, Value>, value: &'v Value) {
-        if let Some(Value::String(target)) = members.get("$ref")
-            && let Some(definition) = refs::resolve(&self.schema.root, target)
-        {
-            self.visit(definition, value);
-        }
-        let group = |key: &str| members.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        for arm in group("allOf") {
-            self.visit(arm, value);
-        }
-        if let arms @ [_, ..] = group("anyOf")
-            && !arms.iter().any(|arm| self.fits(arm, value))
-        {
-            self.found(Keyword::Schema, value, || Wants::Rule("must fit one of the declared alternatives"));
-        }
-        if let arms @ [_, ..] = group("oneOf") {
-            match arms.iter().filter(|arm| self.fits(arm, value)).count() {
-                1 => {}
-                0 => self.found(Keyword::Schema, value, || Wants::Rule("must fit one of the declared alternatives")),
-                _ => self.found(Keyword::Schema, value, || Wants::Rule("must fit exactly one of the alternatives")),
-            }
-        }
-        if let Some(condition) = members.get("if") {
-            let branch = if self.fits(condition, value) { "then" } else { "else" };
-            if let Some(consequence) = members.get(branch) {
-                self.visit(consequence, value);
-            }
-        }
-        let dependent = members.get("dependentSchemas").and_then(Value::as_object).into_iter().flatten();
-        for (_, schema) in dependent.filter(|(key, _)| value.get(key.as_str()).is_some()) {
-            self.visit(schema, value);
-        }
-    }
+/// What a keyword holds where it holds a list; nothing where it does not, which did not compile.
+fn list(held: &Value) -> &[Value] {
+    held.as_array().map_or(&[][..], Vec::as_slice)
+}
+
+/// As above, where it holds something by name.
+fn group(held: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    held.as_object().into_iter().flatten().map(|(key, schema)| (key.as_str(), schema))
+}
+
+/// Whether `additionalProperties` leaves a key alone: one of its siblings declares it.
+fn is_declared(schema: &Schema, members: &Map<String, Value>, key: &str) -> bool {
+    let by_name = members.get("properties").and_then(Value::as_object).is_some_and(|map| map.contains_key(key));
+    by_name || members.get("patternProperties").is_some_and(|held| group(held).any(|(p, _)| schema.matches(p, key)))
 }
 
 /// How many references deep declared keys are looked for; a bound on a cycle of references.
@@ -411,10 +418,6 @@ fn declared_keys<'s>(root: &'s Value, members: &'s Map<String, Value>, room: u32
         keys.extend(declared_keys(root, in_place, room));
     }
     keys
-}
-
-fn declared_anywhere(root: &Value, members: &Map<String, Value>, key: &str, room: u32) -> bool {
-    declared_keys(root, members, room).contains(&key)
 }
 
 /// The undeclared key in a value that a missing key was probably written as.
@@ -438,16 +441,23 @@ pub(crate) fn nearest<'c>(word: &str, candidates: impl Iterator<Item = &'c str>)
     let folded = word.to_ascii_lowercase();
     candidates
         .filter(|candidate| !candidate.is_empty() && candidate.len() <= MAX_WORD)
-        .filter_map(|candidate| {
-            let other = candidate.to_ascii_lowercase();
-            let distance = strsim::osa_distance(&folded, &other);
-            let inside = folded.len().min(other.len()) >= 3 && (folded.contains(&other) || other.contains(&folded));
-            let near =
-                distance.saturating_mul(5) <= folded.chars().count().max(other.chars().count()).saturating_mul(2);
-            (near || inside).then_some((distance, candidate))
-        })
+        .filter_map(|candidate| distance(&folded, candidate).map(|distance| (distance, candidate)))
         .min()
         .map(|(_, candidate)| candidate)
+}
+
+/// The edit distance to a candidate that is near: at most two changes in five characters, or contained.
+fn distance(folded: &str, candidate: &str) -> Option<usize> {
+    let other = candidate.to_ascii_lowercase();
+    let longer = folded.len().max(other.len());
+    let most = longer.saturating_mul(2).div_euclid(5);
+    let contained = folded.len().min(other.len()) >= 3 && (folded.contains(&other) || other.contains(folded));
+    // The difference in length is the least there can be, and costs nothing to know.
+    if !contained && folded.len().abs_diff(other.len()) > most {
+        return None;
+    }
+    let distance = strsim::osa_distance(folded, &other);
+    (contained || distance <= most).then_some(distance)
 }
 
 fn one_of(permitted: &[Value], value: &Value) -> Wants {

@@ -65,7 +65,7 @@ impl Codec for Anthropic {
         let mut calls = Vec::new();
         for (idx, block) in items(content, "content")?.into_iter().enumerate() {
             let at = format!("content.{idx}");
-            let block: Block<'_> = object(block).map_err(|_| shape(&at, "is no block"))?;
+            let block: Block<'_> = object(block, &at)?;
             if string(block.kind).as_deref() == Some("tool_use") {
                 calls.push(RawCall {
                     id: id(block.id, &at)?,

@@ -82,9 +82,9 @@ impl Codec for OpenAiChat {
         let [choice] = choices.as_slice() else {
             return Err(shape("choices", "does not hold exactly one choice; give the one to answer"));
         };
-        let choice: Choice<'_> = object(choice).map_err(|_| shape("choices.0", "is no choice"))?;
+        let choice: Choice<'_> = object(choice, "choices.0")?;
         let assistant = choice.message.ok_or_else(|| shape("choices.0.message", "is not there"))?;
-        let assistant: Assistant<'_> = object(assistant).map_err(|_| shape("choices.0.message", "is no message"))?;
+        let assistant: Assistant<'_> = object(assistant, "choices.0.message")?;
         read_calls(assistant.tool_calls, choice.finish_reason, "choices.0.message.tool_calls")
     }
 
@@ -118,7 +118,7 @@ fn read_calls(
     let mut calls = Vec::new();
     for (idx, call) in items(tool_calls, at)?.into_iter().enumerate() {
         let at = format!("{at}.{idx}");
-        let call: ToolCall<'_> = object(call).map_err(|_| shape(&at, "is no call"))?;
+        let call: ToolCall<'_> = object(call, &at)?;
         calls.push(read_call(&call, &at)?);
     }
     let cut = string(finish_reason).is_some_and(|reason| reason == CUT);
@@ -130,7 +130,7 @@ fn read_calls(
 
 fn read_call<'m>(call: &ToolCall<'m>, at: &str) -> Result<RawCall, TurnError> {
     let id = id(call.id, at)?;
-    let part = |part: Option<&'m RawValue>| part.and_then(|part| object::<Function<'_>>(part).ok());
+    let part = |part: Option<&'m RawValue>| part.and_then(|part| object::<Function<'_>>(part, at).ok());
     let (tool, arguments) = match (part(call.function), part(call.custom)) {
         (Some(function), _) => (string(function.name).unwrap_or_default(), text_arguments(function.arguments)),
         // A custom tool takes free text. None of ours does, and the colon keeps its name from ever meeting one of theirs.
