@@ -62,7 +62,7 @@ fn a_full_host_says_so_and_recovers() {
         // Guests that sleep take places and no time.
         let sleeper = limited(guests::BUDGET_SLEEPS, time(Duration::from_secs(60)));
         let host = host([sleeper, tool("ok_echo.wasm", guests::OK_ECHO)]).await;
-        let n_calls = usize::try_from(MAX_CALLS).expect("fits") + MAX_WAITING;
+        let n_calls = MAX_CALLS + MAX_WAITING;
         let mut calls = tokio::task::JoinSet::new();
         for _ in 0..n_calls {
             let host = host.clone();
@@ -75,7 +75,7 @@ fn a_full_host_says_so_and_recovers() {
         let refused = call(&host, "echo", json!({"text": "x"})).await;
         assert_eq!(outcome(&refused), "host:overloaded");
         assert_eq!(refused.machine().fixable_by, Some("retry"));
-        assert_eq!(host.stats().stores_alive, u64::from(MAX_CALLS));
+        assert_eq!(host.stats().stores_alive, u64::try_from(MAX_CALLS).expect("fits"));
         calls.shutdown().await;
         assert_eq!(host.stats().stores_alive, 0);
         assert_eq!(outcome(&call(&host, "echo", json!({"text": "x"})).await), "done");

@@ -362,6 +362,14 @@ fn a_check_finds_a_section_that_says_something_else() {
 }
 
 #[test]
+fn a_check_beside_other_tools_finds_a_clash() {
+    let directory = directory();
+    let mine = file(&directory, "mine.wasm", guests::LOOKUP_POLICY);
+    let shown = program(&["check", &mine, "--bundled", "desk"], b"");
+    assert!(shown.screen().starts_with("exit 2\n") && shown.stderr.contains("load:collision"), "{}", shown.stderr);
+}
+
+#[test]
 fn a_load_error_names_the_file_and_the_rule_and_nothing_runs() {
     let directory = directory();
     let ticket = file(&directory, "a_ticket.wasm", guests::CREATE_TICKET);
@@ -385,7 +393,7 @@ fn a_load_error_names_the_file_and_the_rule_and_nothing_runs() {
     exit 2
     --- stdout
     --- stderr
-    error: cannot read `DIR/nowhere`: No such file or directory (os error 2)
+    error: load:unreadable: cannot read `DIR/nowhere`: No such file or directory (os error 2)
     "#);
     let empty = tempfile::tempdir_in(directory.path()).expect("a directory");
     let shown = program(&["tools", "--tools", &desk(&empty)], b"");
@@ -494,4 +502,23 @@ fn a_message_that_never_ends_is_refused() {
         "{}",
         shown.screen()
     );
+}
+
+#[test]
+fn a_file_name_cannot_move_the_cursor() {
+    let directory = directory();
+    let name = "evil\u{1b}[2J\u{202e}.wasm";
+    let there = file(&directory, name, guests::OK_ECHO);
+    let missing = directory.path().join("none\u{1b}[31m").display().to_string();
+    for arguments in [
+        vec!["check", &there],
+        vec!["inspect", &there],
+        vec!["tools", "--tools", &missing],
+        vec!["call", "--tools", &there, "\u{1b}]0;owned\u{7}"],
+        vec!["answer", &there],
+        vec!["\u{1b}[31m"],
+    ] {
+        let screen = program(&arguments, b"").screen();
+        assert!(screen.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'), "{screen:?}");
+    }
 }

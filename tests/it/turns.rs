@@ -144,6 +144,7 @@ fn what_is_no_turn_is_named_for_what_was_looked_for() {
     assert_eq!(error("{}"), TurnError::NoDialect);
     assert!(error("{}").to_string().contains("looked for `content`"));
     assert_eq!(error(r#"{"content":[{"type":"text","text":"hi"}]}"#), TurnError::NoCalls);
+    assert_eq!(error(r#"{"role":"assistant","content":"hi"}"#), TurnError::NoCalls);
     assert_eq!(error(r#"{"choices":[{"message":{"content":"hi"}}]}"#), TurnError::NoCalls);
     let mixed = r#"{"content":[{"type":"tool_use","id":"a","name":"b","input":{}}],"tool_calls":[]}"#;
     assert!(matches!(error(mixed), TurnError::Ambiguous(names) if names == "anthropic, openai-chat"));
@@ -251,4 +252,24 @@ fn n_calls_in_n_results_out_with_the_same_ids_in_the_same_order() {
         prop_assert!(!empty, "a result is never empty");
     });
     runtime.block_on(async { assert_eq!(host.stats().stores_alive, 0) });
+}
+
+#[test]
+fn a_damaged_message_is_read_or_refused_and_never_more() {
+    let examples = ["support.anthropic.json", "support.openai_chat.json"].map(example);
+    let config = ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() };
+    let damage = (0..examples.len(), any::<prop::sample::Index>(), any::<u8>(), any::<bool>());
+    proptest!(config, |((which, at, byte, cut) in damage)| {
+        let mut body = examples[which].clone();
+        let at = at.index(body.len());
+        if cut {
+            body.truncate(at);
+        } else {
+            body[at] = byte;
+        }
+        match Turn::read(&body, None) {
+            Ok(turn) => prop_assert!(turn.calls.iter().all(|call| !call.id.is_empty())),
+            Err(error) => prop_assert!(!error.to_string().is_empty()),
+        }
+    });
 }

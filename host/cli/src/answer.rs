@@ -19,9 +19,7 @@ pub(crate) async fn run(arguments: AnswerArguments, screen: &mut Screen<'_>) -> 
     let loaded = sources::load(&arguments.tools, screen).await?;
     let answer = loaded.host.answer(turn).await;
     screen.data(&answer.message)?;
-    if let Some(format) = arguments.explain {
-        explain::print(&answer.replies, format, screen)?;
-    }
+    explain::print(&answer.replies, &arguments.explain, screen)?;
     loaded.close(screen)?;
     Ok(Outcome::Good)
 }

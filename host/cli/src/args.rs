@@ -8,7 +8,7 @@ use toolgate::Dialect;
 /// Runs third-party tools for LLM agents: checks each call before the tool exists, runs it in a sandbox, checks what came
 /// back, and answers every call id exactly once.
 #[derive(Debug, Parser)]
-#[command(name = "toolgate", version, max_term_width = 100)]
+#[command(name = "toolgate", version, term_width = 100)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -30,8 +30,7 @@ pub(crate) enum Command {
     Check(CheckArguments),
 }
 
-/// Which tools are loaded. What is given adds up; with neither `--tools` nor `--config` nor `--bundled`, it is the bundle
-/// `desk`.
+/// Which tools are loaded. What is given adds up; where nothing is given, it is the bundle `desk`, or for `check` nothing.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Tools")]
 pub(crate) struct ToolOptions {
@@ -65,9 +64,8 @@ pub(crate) struct AnswerArguments {
     /// The dialect of the message
     #[arg(long, default_value = "auto")]
     pub(crate) dialect: DialectArgument,
-    /// Say on stderr what became of each call: a table, or JSON with `--explain=json`
-    #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "table")]
-    pub(crate) explain: Option<ExplainFormat>,
+    #[command(flatten)]
+    pub(crate) explain: ExplainOption,
     #[command(flatten)]
     pub(crate) tools: ToolOptions,
 }
@@ -92,6 +90,13 @@ impl DialectArgument {
     }
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct ExplainOption {
+    /// Say on stderr what became of each call: a table, or JSON with `--explain=json`
+    #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "table")]
+    pub(crate) explain: Option<ExplainFormat>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExplainFormat {
     /// For a person
@@ -107,9 +112,8 @@ pub(crate) struct CallArguments {
     /// The arguments, one JSON object; `-` reads it from standard input
     #[arg(default_value = "{}", allow_hyphen_values = true)]
     pub(crate) arguments: String,
-    /// Say on stderr what became of the call: a table, or JSON with `--explain=json`
-    #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "table")]
-    pub(crate) explain: Option<ExplainFormat>,
+    #[command(flatten)]
+    pub(crate) explain: ExplainOption,
     #[command(flatten)]
     pub(crate) tools: ToolOptions,
 }
@@ -162,4 +166,6 @@ pub(crate) struct PackArguments {
 pub(crate) struct CheckArguments {
     /// The component
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) beside: ToolOptions,
 }

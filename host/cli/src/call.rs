@@ -22,9 +22,7 @@ pub(crate) async fn run(arguments: CallArguments, screen: &mut Screen<'_>) -> Re
         screen.say(&reply.text())?;
         Outcome::Bad
     };
-    if let Some(format) = arguments.explain {
-        explain::print(std::slice::from_ref(&reply), format, screen)?;
-    }
+    explain::print(std::slice::from_ref(&reply), &arguments.explain, screen)?;
     loaded.close(screen)?;
     Ok(outcome)
 }

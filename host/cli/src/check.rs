@@ -7,21 +7,22 @@ use toolgate::{
 };
 
 use crate::args::CheckArguments;
-use crate::files;
 use crate::screen::{Outcome, Screen};
+use crate::{files, sources};
 
-/// Loads the component with everything it asks for granted on empty directories, and reports.
+/// Loads the component, beside what the options name, with everything it asks for granted on empty directories, and reports.
 pub(crate) async fn run(arguments: CheckArguments, screen: &mut Screen<'_>) -> Result<Outcome> {
     let file = arguments.file.display().to_string();
     let bytes = files::read(&arguments.file, MAX_FILE)?;
     let said = contract_of(&file, &bytes).await?;
-    let asked = Contract::parse(said.as_bytes()).with_context(|| file.clone())?.capabilities.fs;
+    let asked = Contract::parse(said.as_bytes()).with_context(|| file.clone())?;
     let empty = TempDir::new().context("cannot make a temporary directory")?;
     let mut source = ToolSource::new(&file, bytes.clone());
-    source.directories = asked.iter().map(|directory| stand_in(directory, &empty)).collect();
-    let host = Host::builder().tool(source).build().await?;
-    let tool = host.tools().next().context("the host has loaded nothing")?;
-    screen.data(&format!("{file}: {} {} loads", tool.name(), tool.contract().version))?;
+    source.directories = asked.capabilities.fs.iter().map(|directory| stand_in(directory, &empty)).collect();
+    let beside = sources::gather(&arguments.beside, None)?;
+    let host = Host::builder().tools(beside.sources).tool(source).defaults(beside.defaults).build().await?;
+    let tool = host.tools().find(|tool| tool.file() == file).context("the host has not loaded it")?;
+    screen.text(&format!("{file}: {} {} loads", tool.name(), tool.contract().version))?;
     let agree = says_what_it_carries(tool, &said, &bytes, screen)?;
     report_needs(tool, screen)?;
     Ok(if agree { Outcome::Good } else { Outcome::Bad })
@@ -34,12 +35,12 @@ fn stand_in(asked: &AskedDirectory, empty: &TempDir) -> DirectoryGrant {
 /// A packed contract and the one that `contract()` gives are the same bytes.
 fn says_what_it_carries(tool: &Tool, said: &str, bytes: &[u8], screen: &mut Screen<'_>) -> Result<bool> {
     if !tool.packed() {
-        screen.data("contract: not packed; hosts run `contract()` to read it (`toolgate pack` changes that)")?;
+        screen.text("contract: not packed; hosts run `contract()` to read it (`toolgate pack` changes that)")?;
         return Ok(true);
     }
     let anatomy = toolgate::Anatomy::read(bytes)?;
     let agree = anatomy.contract_sections.iter().all(|section| section == said.as_bytes());
-    screen.data(match agree {
+    screen.text(match agree {
         true => "contract: packed, and the same as `contract()` gives",
         false => "contract: the section differs from what `contract()` gives; run `toolgate pack` again",
     })?;
@@ -49,7 +50,7 @@ fn says_what_it_carries(tool: &Tool, said: &str, bytes: &[u8], screen: &mut Scre
 /// What an operator has to give for this tool to run as it wishes.
 fn report_needs(tool: &Tool, screen: &mut Screen<'_>) -> Result<()> {
     for directory in &tool.contract().capabilities.fs {
-        screen.data(&format!("needs granted: directory {} ({})", directory.path, directory.access))?;
+        screen.text(&format!("needs granted: directory {} ({})", directory.path, directory.access))?;
     }
     let asked = tool.contract().limits;
     let given = Limits::effective(&asked, &LimitSettings::default());
@@ -61,7 +62,7 @@ fn report_needs(tool: &Tool, screen: &mut Screen<'_>) -> Result<()> {
         ("result_bytes", asked.result_bytes, given.result.get()),
     ] {
         if let Some(asked) = asked.filter(|asked| *asked > given) {
-            screen.data(&format!("asks for {key} = {asked}, gets {given} unless `limits.{key}` is set"))?;
+            screen.text(&format!("asks for {key} = {asked}, gets {given} unless `limits.{key}` is set"))?;
         }
     }
     Ok(())

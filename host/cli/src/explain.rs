@@ -6,16 +6,17 @@ use anyhow::Result;
 use serde_json::{Map, Value, json};
 use toolgate::{Reply, Stage, one_line};
 
-use crate::args::ExplainFormat;
+use crate::args::{ExplainFormat, ExplainOption};
 use crate::screen::Screen;
 use crate::table;
 
-/// Prints one line, or one object, per reply.
-pub(crate) fn print(replies: &[Reply], format: ExplainFormat, screen: &mut Screen<'_>) -> Result<()> {
-    match format {
-        ExplainFormat::Table => screen.say(&as_table(replies)),
-        ExplainFormat::Json => screen.say(&as_json(replies)?),
-    }?;
+/// Prints one line, or one object, per reply, where that was asked for.
+pub(crate) fn print(replies: &[Reply], option: &ExplainOption, screen: &mut Screen<'_>) -> Result<()> {
+    match option.explain {
+        None => {}
+        Some(ExplainFormat::Table) => screen.say(&as_table(replies))?,
+        Some(ExplainFormat::Json) => screen.say(&as_json(replies)?)?,
+    }
     Ok(())
 }
 

@@ -26,7 +26,8 @@ pub(crate) fn read_bounded(stream: impl Read, max: ByteCount) -> std::io::Result
 
 /// A component file itself, or the `*.wasm` of a directory in alphabetical order; not below it.
 pub(crate) fn components(path: &Path) -> Result<Vec<PathBuf>> {
-    if !path.is_dir() {
+    let found = path.metadata().with_context(|| format!("cannot read `{}`", path.display()))?;
+    if !found.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
     let mut components = Vec::new();

@@ -17,11 +17,10 @@ pub(crate) async fn run(arguments: InspectArguments, screen: &mut Screen<'_>) ->
     let (text, packed) = contract_text(&file, &bytes).await?;
     let anatomy = Anatomy::read(&bytes).with_context(|| file.clone())?;
     let contract = Contract::parse(text.as_bytes()).with_context(|| file.clone())?;
-    let printed = match arguments.json {
-        true => as_json(&file, &anatomy, &contract, packed)?,
-        false => as_text(&file, &anatomy, &contract, packed),
-    };
-    screen.data(printed.trim_end())?;
+    match arguments.json {
+        true => screen.data(&as_json(&file, &anatomy, &contract, packed)?)?,
+        false => screen.text(as_text(&file, &anatomy, &contract, packed).trim_end())?,
+    }
     Ok(Outcome::Good)
 }
 

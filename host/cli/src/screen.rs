@@ -3,6 +3,8 @@
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
 
+use toolgate::clean;
+
 /// Where the program reads and writes.
 pub struct Screen<'s> {
     /// Standard input.
@@ -31,24 +33,28 @@ pub(crate) enum Outcome {
 }
 
 impl Screen<'_> {
-    /// Writes data and ends the line.
+    /// Writes JSON as it is, and ends the line: whoever reads it gets every byte.
     pub(crate) fn data(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.stdout, "{text}")?;
         self.stdout.flush()
     }
 
-    /// Writes something that is not data.
+    /// Writes an answer for a person. Names of files and tools are foreign text: nothing in it moves the cursor.
+    pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.stdout, "{}", clean(text).0)?;
+        self.stdout.flush()
+    }
+
+    /// Writes something that is not an answer, for a person.
     pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.stderr, "{text}")
+        writeln!(self.stderr, "{}", clean(text).0)
     }
 
     /// Prints a usage error, or the help or version that was asked for.
     pub(crate) fn usage(&mut self, usage: &clap::Error) -> ExitCode {
-        let printed = if usage.use_stderr() {
-            write!(self.stderr, "{}", usage.render())
-        } else {
-            write!(self.stdout, "{}", usage.render())
-        };
+        let text = usage.render().to_string();
+        let text = clean(&text).0;
+        let printed = if usage.use_stderr() { write!(self.stderr, "{text}") } else { write!(self.stdout, "{text}") };
         match printed {
             Ok(()) => ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(2)),
             Err(_closed) => ExitCode::from(2),
@@ -69,7 +75,7 @@ impl Screen<'_> {
         if error.chain().any(broken_pipe) {
             return ExitCode::SUCCESS;
         }
-        match writeln!(self.stderr, "error: {error:#}") {
+        match self.say(&format!("error: {error:#}")) {
             Ok(()) | Err(_) => ExitCode::from(2),
         }
     }

@@ -14,6 +14,9 @@ use crate::screen::Screen;
 /// Most bytes of a `toolgate.toml`.
 const MAX_CONFIG: ByteCount = ByteCount::mib(1);
 
+/// The code of a load error that no component is to blame for.
+const UNREADABLE: &str = "load:unreadable";
+
 /// How long loading may take before a person is told that it goes on.
 const SLOW_LOAD: Duration = Duration::from_secs(2);
 
@@ -36,21 +39,38 @@ impl Loaded {
     }
 }
 
-/// Loads everything that the options name, or nothing.
+/// What the options name, read and not yet loaded.
+#[derive(Debug)]
+pub(crate) struct Gathered {
+    pub(crate) sources: Vec<ToolSource>,
+    pub(crate) defaults: LimitSettings,
+    pub(crate) directories: Option<Directories>,
+}
+
+/// Loads everything that the options name, or nothing; the desk where they name nothing.
 pub(crate) async fn load(options: &ToolOptions, screen: &mut Screen<'_>) -> Result<Loaded> {
+    let Gathered { sources, defaults, directories } = gather(options, Some(Bundle::Desk))?;
+    let n_tools = sources.len();
+    let build = Host::builder().tools(sources).defaults(defaults).build();
+    let host = with_progress(build, n_tools, screen).await?;
+    Ok(Loaded { host, directories })
+}
+
+/// Reads everything that the options name; where they name nothing, the bundle `otherwise`.
+pub(crate) fn gather(options: &ToolOptions, otherwise: Option<Bundle>) -> Result<Gathered> {
     let config = options.config.as_deref().map(read_config).transpose()?;
     let nothing_named = options.tools.is_empty() && config.is_none();
-    let bundle = options.bundled.or(nothing_named.then_some(Bundle::Desk));
-    let directories = bundle.map(|_| Directories::make(options.desk_dir.as_deref())).transpose()?;
+    let bundle = options.bundled.or(otherwise.filter(|_| nothing_named));
     if bundle.is_none() && options.desk_dir.is_some() {
         bail!("`--desk-dir` has no effect without a bundle\nhint: add `--bundled desk`");
     }
+    let directories = bundle.map(|_| Directories::make(options.desk_dir.as_deref())).transpose()?;
     let mut sources: Vec<ToolSource> = Vec::new();
     if let (Some(bundle), Some(directories)) = (bundle, &directories) {
         sources.extend(bundled::sources(bundle, directories));
     }
     for path in &options.tools {
-        for file in files::components(path)? {
+        for file in components(path)? {
             sources.push(source(&file)?);
         }
     }
@@ -61,10 +81,7 @@ pub(crate) async fn load(options: &ToolOptions, screen: &mut Screen<'_>) -> Resu
             sources.extend(entry_sources(&folder, entry)?);
         }
     }
-    let n_tools = sources.len();
-    let build = Host::builder().tools(sources).defaults(defaults).build();
-    let host = with_progress(build, n_tools, screen).await?;
-    Ok(Loaded { host, directories })
+    Ok(Gathered { sources, defaults, directories })
 }
 
 /// Waits for a load, and tells a person who watches that a long one goes on.
@@ -107,7 +124,7 @@ fn entry_sources(folder: &Path, entry: ToolEntry) -> Result<Vec<ToolSource>> {
     });
     let grants: Vec<DirectoryGrant> = grants.collect();
     let mut sources = Vec::new();
-    for file in files::components(&folder.join(&entry.path))? {
+    for file in components(&folder.join(&entry.path))? {
         let mut source = source(&file)?;
         source.limits = entry.limits;
         source.directories.clone_from(&grants);
@@ -119,5 +136,11 @@ fn entry_sources(folder: &Path, entry: ToolEntry) -> Result<Vec<ToolSource>> {
 
 /// One component without settings.
 fn source(file: &Path) -> Result<ToolSource> {
-    Ok(ToolSource::new(file.display().to_string(), files::read(file, MAX_FILE)?))
+    let bytes = files::read(file, MAX_FILE).context(UNREADABLE)?;
+    Ok(ToolSource::new(file.display().to_string(), bytes))
+}
+
+/// The components that a path names.
+fn components(path: &Path) -> Result<Vec<PathBuf>> {
+    files::components(path).context(UNREADABLE)
 }

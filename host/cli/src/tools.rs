@@ -13,11 +13,10 @@ const MAX_DESCRIPTION: usize = 60;
 /// Prints the table or the declarations.
 pub(crate) async fn run(arguments: ToolsArguments, screen: &mut Screen<'_>) -> Result<Outcome> {
     let loaded = sources::load(&arguments.tools, screen).await?;
-    let text = match arguments.dialect {
-        Some(provider) => provider.dialect().declarations(&loaded.host),
-        None => as_table(loaded.host.tools()),
-    };
-    screen.data(&text)?;
+    match arguments.dialect {
+        Some(provider) => screen.data(&provider.dialect().declarations(&loaded.host))?,
+        None => screen.text(&as_table(loaded.host.tools()))?,
+    }
     loaded.close(screen)?;
     Ok(Outcome::Good)
 }

@@ -64,8 +64,7 @@ pub(crate) struct Dispatch {
 impl Dispatch {
     /// As many places as the engine's pool has slots, so that a placed call always finds one.
     pub(crate) fn new() -> Self {
-        let n_places = usize::try_from(MAX_CALLS).unwrap_or(usize::MAX);
-        Self { places: Arc::new(Semaphore::new(n_places)), n_waiting: AtomicUsize::new(0) }
+        Self { places: Arc::new(Semaphore::new(MAX_CALLS)), n_waiting: AtomicUsize::new(0) }
     }
 
     /// How many calls wait for a place now.

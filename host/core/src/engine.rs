@@ -17,7 +17,7 @@ use crate::units::ByteCount;
 pub const TICK: Duration = Duration::from_millis(5);
 
 /// Most calls at once. The pool reserves address space for each of them at start, memory only while they run.
-pub const MAX_CALLS: u32 = 64;
+pub const MAX_CALLS: usize = 64;
 
 /// Size of a slot in the pool of linear memories, and so the most memory a call can be given.
 pub const MAX_MEMORY: ByteCount = ByteCount::mib(1024);
@@ -114,10 +114,10 @@ pub fn profile() -> Config {
 
 /// Room for [`MAX_CALLS`] calls of the largest component; three of these limits are unlimited by default.
 fn pool() -> PoolingAllocationConfig {
-    let per_call = |n: usize| MAX_CALLS.saturating_mul(small(n));
+    let per_call = |n: usize| small(MAX_CALLS.saturating_mul(n));
     let mut pool = PoolingAllocationConfig::new();
-    pool.total_component_instances(MAX_CALLS)
-        .total_stacks(MAX_CALLS)
+    pool.total_component_instances(small(MAX_CALLS))
+        .total_stacks(small(MAX_CALLS))
         .total_core_instances(per_call(INSTANCES))
         .total_memories(per_call(MEMORIES))
         .total_tables(per_call(TABLES))

@@ -3,10 +3,13 @@
 //! Calls that only read run at once; writes run one after the other in the order given. How a message is read and written
 //! is `wire`'s, how one call is answered `host`'s.
 
-use futures_util::future::{join, join_all};
+use futures_util::StreamExt;
+use futures_util::future::join;
+use futures_util::stream;
 
 use crate::call::RawCall;
 use crate::dispatch::Company;
+use crate::engine::MAX_CALLS;
 use crate::host::Host;
 use crate::reply::Reply;
 use crate::wire::Turn;
@@ -26,7 +29,9 @@ impl Host {
         let company = if turn.calls.len() > 1 { Company::Others } else { Company::Alone };
         let (writes, reads): (Vec<_>, Vec<_>) =
             turn.calls.into_iter().enumerate().partition(|(_, call)| self.writes(&call.tool));
-        let reads = join_all(reads.into_iter().map(|(at, call)| self.answer_at(at, call, company)));
+        let reads = reads.into_iter().map(|(at, call)| self.answer_at(at, call, company));
+        // More than there are places would only wait, and a message of a hundred thousand calls would hold a future for each.
+        let reads = stream::iter(reads).buffer_unordered(MAX_CALLS).collect::<Vec<_>>();
         let writes = async {
             let mut replies = Vec::with_capacity(writes.len());
             for (at, call) in writes {

@@ -154,6 +154,8 @@ fn detect(message: &Message<'_>) -> Result<Dialect, TurnError> {
     let fitting: Vec<Dialect> =
         Dialect::ALL.into_iter().filter(|dialect| dialect.codec().recognises(message)).collect();
     match fitting.as_slice() {
+        // An assistant message that is nothing but text has no calls in any dialect.
+        [] if message.content.is_some_and(|content| content.get().starts_with('"')) => Err(TurnError::NoCalls),
         [] => Err(TurnError::NoDialect),
         [dialect] => Ok(*dialect),
         several => {
