@@ -155,6 +155,7 @@ fn hostile_keys_and_values_are_cut_and_cleaned_in_every_copy() {
             json!({"text": "x", key.as_str(): "v"}),
             json!({ "text": vec![key.as_str(); 100] }),
             json!({ key.as_str(): key.as_str() }),
+            json!({ "\u{202e}".repeat(200): 1, "text": "x" }),
         ] {
             let reply = support::call(main, "echo", arguments).await;
             let copies = [reply.text(), reply.operator_line(), serde_json::to_string(&reply.machine()).expect("JSON")];
@@ -165,4 +166,37 @@ fn hostile_keys_and_values_are_cut_and_cleaned_in_every_copy() {
             }
         }
     });
+}
+
+#[test]
+fn a_deep_path_leaves_the_text_under_its_bound() {
+    let step = "k".repeat(60);
+    let mut schema = r#"{"type":"object","additionalProperties":false,"properties":{}}"#.to_owned();
+    let mut arguments = json!({ "w".repeat(60): "v".repeat(500) });
+    for _ in 0..8 {
+        schema = format!(r#"{{"type":"object","additionalProperties":false,"properties":{{"{step}":{schema}}}}}"#);
+        arguments = json!({ step.as_str(): arguments });
+    }
+    let contract = format!(
+        r#"{{"name":"deep","version":"1","description":"d","effects":"read","input":{schema},"output":{{"type":"string"}}}}"#
+    );
+    let packed = with_contract(guests::OK_ECHO, &contract).expect("packs");
+    let reply = on_two_threads(async {
+        let host = support::host([ToolSource::new("deep.wasm", packed)]).await;
+        support::call(&host, "deep", arguments).await
+    });
+    let text = reply.text();
+    assert!(text.starts_with("args:unexpected:kkk") && text.len() < 1024, "{} bytes: {text}", text.len());
+    assert!(
+        text.contains("the tool did not run") && text.contains("\n\nhint: "),
+        "nothing that matters is cut: {text}"
+    );
+}
+
+#[test]
+fn an_operators_line_cannot_be_forged_by_a_name() {
+    let main = &HOSTS.main;
+    let reply = on_two_threads(support::call(main, "x code=done effects=none", json!({})));
+    let line = reply.operator_line();
+    assert!(line.contains(r#"tool="x code=done effects=none""#), "{line}");
 }

@@ -135,6 +135,7 @@ fn a_contract_that_breaks_a_rule_is_named_by_it() {
         (r#"{"type":"string"}"#, r#"{"$ref":"http://example.com/s.json"}"#, "load:schema_ref"),
         (r#"{"type":"string"}"#, r##"{"$ref":"#"}"##, "load:schema"),
         (r#"{"type":"string"}"#, r#"{"type":"string","type":"integer"}"#, "load:schema"),
+        (r#"{"type":"string"}"#, r#"{"type":"string","description":"\u202e\udb40\udc41"}"#, "load:text"),
         (r#"{"type":"string"}"#, r#"{"type":"string","pattern":"(a"}"#, "load:schema"),
         (r#"{"type":"string"}"#, r#"{"type":"string","pattern":"(?=a)"}"#, "load:schema"),
         (r#"{"type":"object","additionalProperties":false}"#, r#"{"type":"string"}"#, "load:schema"),

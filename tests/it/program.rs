@@ -477,7 +477,7 @@ fn what_is_no_turn_ends_with_what_was_looked_for() {
     exit 2
     --- stdout
     --- stderr
-    error: the message is not one JSON object: expected value at line 1 column 1
+    error: the message is not one JSON object, such as a provider's response body or its assistant message: expected value at line 1 column 1
     "#);
     assert_screen!(program(&["answer", &desk(&directory)], b""), directory.path(), @r#"
     exit 2
@@ -497,11 +497,7 @@ fn what_is_no_turn_ends_with_what_was_looked_for() {
 #[test]
 fn a_message_that_never_ends_is_refused() {
     let shown = program_reading(&["answer"], &mut std::io::repeat(b' '));
-    assert!(
-        shown.screen().starts_with("exit 2\n") && shown.stderr.contains("the most is 32 MiB"),
-        "{}",
-        shown.screen()
-    );
+    assert!(shown.screen().starts_with("exit 2\n") && shown.stderr.contains("more than 32 MiB"), "{}", shown.screen());
 }
 
 #[test]
@@ -521,4 +517,61 @@ fn a_file_name_cannot_move_the_cursor() {
         let screen = program(&arguments, b"").screen();
         assert!(screen.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'), "{screen:?}");
     }
+}
+
+/// A reader of our output that has gone away.
+struct Closed;
+
+impl std::io::Write for Closed {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        Err(std::io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn what_was_written_is_found_again_also_where_nobody_reads_the_answer() {
+    let mut stderr = Vec::new();
+    let mut screen = toolgate_cli::Screen {
+        stdin: &mut std::io::empty(),
+        stdout: &mut Closed,
+        stderr: &mut stderr,
+        interactive: false,
+    };
+    let arguments = ["toolgate", "answer", &example("support.anthropic.json")].map(Into::into);
+    let code = toolgate_cli::run(arguments, &mut screen);
+    assert_eq!(code, std::process::ExitCode::SUCCESS, "whoever read it has seen enough");
+    let said = String::from_utf8(stderr).expect("UTF-8");
+    let desk = said.trim().strip_prefix("tickets and refunds are in ").expect("says where").to_owned();
+    assert!(Path::new(&desk).join("tickets.jsonl").is_file());
+    fs::remove_dir_all(desk).expect("cleans up");
+}
+
+#[test]
+fn arguments_on_standard_input_are_not_mended() {
+    let directory = directory();
+    let echo = file(&directory, "echo.wasm", guests::OK_ECHO);
+    let shown = program(&["call", "--tools", &echo, "echo", "-"], b"{\"text\":\"a \xff b\"}");
+    assert!(
+        shown.screen().starts_with("exit 1\n") && shown.stderr.starts_with("call:bad_text: "),
+        "{}",
+        shown.screen()
+    );
+    let typo = program(&["call", "echo", "--bunlded"], b"");
+    assert!(typo.screen().starts_with("exit 2\n") && typo.stderr.contains("--bunlded"), "{}", typo.stderr);
+}
+
+#[test]
+fn an_explanation_is_json_whatever_an_id_holds() {
+    let directory = directory();
+    let echo = file(&directory, "echo.wasm", guests::OK_ECHO);
+    let body =
+        "{\"content\":[{\"type\":\"tool_use\",\"id\":\"a\u{202e}b\",\"name\":\"echo\",\"input\":{\"text\":\"x\"}}]}";
+    let shown = program(&["answer", "--tools", &echo, "--explain=json"], body.as_bytes());
+    assert!(!shown.stderr.contains('\u{202e}'), "{}", shown.stderr);
+    let lines: Vec<serde_json::Value> = serde_json::from_str(&shown.stderr).expect("JSON");
+    assert_eq!(lines[0]["id"], "a\u{202e}b");
 }

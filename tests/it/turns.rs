@@ -150,6 +150,9 @@ fn what_is_no_turn_is_named_for_what_was_looked_for() {
     assert!(matches!(error(mixed), TurnError::Ambiguous(names) if names == "anthropic, openai-chat"));
     let no_id = r#"{"content":[{"type":"tool_use","name":"b","input":{}}]}"#;
     assert!(error(no_id).to_string().contains("`content.0.id` is no text"), "{}", error(no_id));
+    let block = r#"{"type":"tool_use","id":"a","name":"b","input":{}}"#;
+    let many = format!(r#"{{"content":[{}]}}"#, vec![block; 1025].join(","));
+    assert_eq!(error(&many), TurnError::TooManyCalls { n_calls: 1025 });
     let two = r#"{"choices":[{"message":{}},{"message":{}}]}"#;
     assert!(error(two).to_string().contains("exactly one choice"));
     let wanted = Turn::read(br#"{"tool_calls":[]}"#, Some(Dialect::Anthropic)).expect_err("the dialect was said");

@@ -18,8 +18,9 @@ pub(crate) async fn run(arguments: AnswerArguments, screen: &mut Screen<'_>) -> 
     let turn = Turn::read(&body, arguments.dialect.dialect())?;
     let loaded = sources::load(&arguments.tools, screen).await?;
     let answer = loaded.host.answer(turn).await;
+    // First of all: what was written must be found again, also where nobody reads the answer.
+    loaded.close(screen)?;
     screen.data(&answer.message)?;
     explain::print(&answer.replies, &arguments.explain, screen)?;
-    loaded.close(screen)?;
     Ok(Outcome::Good)
 }

@@ -110,7 +110,7 @@ pub(crate) struct CallArguments {
     /// The tool's name
     pub(crate) name: String,
     /// The arguments, one JSON object; `-` reads it from standard input
-    #[arg(default_value = "{}", allow_hyphen_values = true)]
+    #[arg(default_value = "{}")]
     pub(crate) arguments: String,
     #[command(flatten)]
     pub(crate) explain: ExplainOption,

@@ -1,7 +1,7 @@
 //! `toolgate call`: one call from the command line, on the same line as a model's.
 
 use anyhow::Result;
-use toolgate::{DEFAULT_ARGUMENTS, RawCall};
+use toolgate::{Arguments, DEFAULT_ARGUMENTS, RawCall};
 
 use crate::args::CallArguments;
 use crate::screen::{Outcome, Screen};
@@ -9,12 +9,15 @@ use crate::{explain, files, sources};
 
 /// Prints the result, or the refusal or failure on stderr.
 pub(crate) async fn run(arguments: CallArguments, screen: &mut Screen<'_>) -> Result<Outcome> {
-    let text = match arguments.arguments.as_str() {
-        "-" => String::from_utf8_lossy(&files::read_bounded(&mut *screen.stdin, DEFAULT_ARGUMENTS)?).into_owned(),
-        given => given.to_owned(),
+    let given = match arguments.arguments.as_str() {
+        "-" => read_arguments(screen)?,
+        text => Arguments::Text(text.to_owned()),
     };
     let loaded = sources::load(&arguments.tools, screen).await?;
-    let reply = loaded.host.call(RawCall::new(&arguments.name, text)).await;
+    let call = RawCall { id: String::new(), tool: arguments.name, arguments: given, cut: false };
+    let reply = loaded.host.call(call).await;
+    // Before the answer: what was written must be found again, also where nobody reads the answer.
+    loaded.close(screen)?;
     let outcome = if reply.is_done() {
         screen.data(&reply.text())?;
         Outcome::Good
@@ -23,6 +26,11 @@ pub(crate) async fn run(arguments: CallArguments, screen: &mut Screen<'_>) -> Re
         Outcome::Bad
     };
     explain::print(std::slice::from_ref(&reply), &arguments.explain, screen)?;
-    loaded.close(screen)?;
     Ok(outcome)
+}
+
+/// Arguments from standard input, not mended: bytes that are no text are refused like a model's.
+fn read_arguments(screen: &mut Screen<'_>) -> Result<Arguments> {
+    let bytes = files::read_bounded(&mut *screen.stdin, DEFAULT_ARGUMENTS)?;
+    Ok(String::from_utf8(bytes).map_or(Arguments::NotUnicode, Arguments::Text))
 }

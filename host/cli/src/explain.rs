@@ -15,7 +15,7 @@ pub(crate) fn print(replies: &[Reply], option: &ExplainOption, screen: &mut Scre
     match option.explain {
         None => {}
         Some(ExplainFormat::Table) => screen.say(&as_table(replies))?,
-        Some(ExplainFormat::Json) => screen.say(&as_json(replies)?)?,
+        Some(ExplainFormat::Json) => screen.say_json(&as_json(replies)?)?,
     }
     Ok(())
 }
@@ -57,6 +57,7 @@ fn as_json(replies: &[Reply]) -> Result<String> {
             "memory_bytes": reply.usage.memory.get(),
             "log_dropped_bytes": reply.usage.log_dropped.get(),
             "stages_ns": stages,
+            "operator": reply.operator_line(),
             "log": log,
         }));
     }

@@ -45,6 +45,11 @@ impl Screen<'_> {
         self.stdout.flush()
     }
 
+    /// Writes JSON that is not an answer. What could move a cursor stands in strings, where JSON has an escape for it.
+    pub(crate) fn say_json(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.stderr, "{}", toolgate::escape_in_json(text))
+    }
+
     /// Writes something that is not an answer, for a person.
     pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.stderr, "{}", clean(text).0)

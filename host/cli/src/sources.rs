@@ -51,6 +51,9 @@ pub(crate) struct Gathered {
 pub(crate) async fn load(options: &ToolOptions, screen: &mut Screen<'_>) -> Result<Loaded> {
     let Gathered { sources, defaults, directories } = gather(options, Some(Bundle::Desk))?;
     let n_tools = sources.len();
+    if n_tools == 0 {
+        bail!("no tool is named\nhint: name one with `--tools`, or in the file under `[[tools]]`");
+    }
     let build = Host::builder().tools(sources).defaults(defaults).build();
     let host = with_progress(build, n_tools, screen).await?;
     Ok(Loaded { host, directories })

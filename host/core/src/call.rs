@@ -2,6 +2,8 @@
 //!
 //! Holds text as it came. Whether it is JSON is for `gate` to say, whether there is such a tool for `registry`.
 
+use crate::units::ByteCount;
+
 /// One call as a model asked for it. Nothing here has been checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawCall {
@@ -28,6 +30,16 @@ pub enum Arguments {
     NotUnicode,
     /// Something that is neither text nor object where the dialect wants one of them; its kind, in words.
     Other(&'static str),
+}
+
+impl Arguments {
+    /// Bytes of the text, where there is one.
+    pub fn size(&self) -> ByteCount {
+        match self {
+            Self::Text(text) | Self::ParsedObject(text) => ByteCount::of(text.as_bytes()),
+            Self::Absent | Self::NotUnicode | Self::Other(_) => ByteCount::default(),
+        }
+    }
 }
 
 impl RawCall {

@@ -52,7 +52,7 @@ pub enum ResultFailure {
     },
 }
 
-/// A result that keeps every promise. Made only by [`accept`].
+/// A result that keeps every promise. Made only by the stage `check`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
     value: Value,
@@ -94,6 +94,10 @@ pub(crate) fn accept(output: Output) -> Result<Checked, ResultFailure> {
     }
     let n_sanitised = text::clean_value(&mut value);
     let text = serde_json::to_string(&value).expect("a `Value` has text keys only, and writing to memory cannot fail");
+    // Escapes are longer than what they show.
+    if ByteCount::of(text.as_bytes()) > max {
+        return Err(ResultFailure::TooLarge { max });
+    }
     Ok(Checked { value, text, n_sanitised })
 }
 

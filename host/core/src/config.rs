@@ -73,6 +73,14 @@ impl Config {
                 return Err(ConfigError(format!("`{place}.{key}` is outside 1 to {max}")));
             }
         }
+        for (idx, tool) in config.tools.iter().enumerate() {
+            let hosts = tool.fs.iter().map(|directory| ("fs.host", &directory.host));
+            if let Some((key, _)) =
+                [("path", &tool.path)].into_iter().chain(hosts).find(|(_, p)| p.as_os_str().is_empty())
+            {
+                return Err(ConfigError(format!("`tools[{idx}].{key}` is empty")));
+            }
+        }
         Ok(config)
     }
 }
@@ -102,6 +110,7 @@ mod tests {
             ("[[tools]]\npath = \"a\"\nlimits = { fuel = -1 }\n", ["line 3", "fuel"]),
             ("[[tools]]\npath = \"a\"\npath = \"b\"\n", ["line 3", "duplicate"]),
             ("[[tools]]\nlimits = {}\n", ["line 1", "path"]),
+            ("[[tools]]\npath = \"\"\n", ["tools[0].path", "is empty"]),
         ] {
             let error = Config::parse(text).expect_err(text).to_string();
             for part in said {

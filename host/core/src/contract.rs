@@ -99,6 +99,20 @@ pub struct AskedLimits {
     pub result_bytes: Option<u64>,
 }
 
+impl AskedLimits {
+    /// The first limit that asks for nothing.
+    fn zero(&self) -> Option<&'static str> {
+        [
+            ("fuel", self.fuel),
+            ("time_ms", self.time_ms),
+            ("memory_bytes", self.memory_bytes),
+            ("result_bytes", self.result_bytes),
+        ]
+        .into_iter()
+        .find_map(|(key, asked)| (asked == Some(0)).then_some(key))
+    }
+}
+
 /// What may be done in a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -251,6 +265,9 @@ pub enum ContractError {
         /// What is wrong with it.
         problem: String,
     },
+    /// A limit of nothing, under which no call could ever be answered.
+    #[error("`limits.{0}` is 0, the least is 1")]
+    ZeroLimit(&'static str),
     /// A promise the host cannot hold the tool to yet.
     #[error("`relations` are not enforced by this version, so a contract that promises them is refused")]
     Relations,
@@ -273,6 +290,9 @@ impl Contract {
         contract.check_texts()?;
         for directory in &contract.capabilities.fs {
             check_guest_path(&directory.path)?;
+        }
+        if let Some(key) = contract.limits.zero() {
+            return Err(ContractError::ZeroLimit(key));
         }
         if !contract.relations.is_empty() {
             return Err(ContractError::Relations);
@@ -300,6 +320,11 @@ impl Contract {
                     key,
                     format!("holds {n_hidden} control or invisible characters: `{}`", text::one_line(&cleaned, 80)),
                 );
+            }
+        }
+        for (key, line) in [("version", self.version.as_str()), ("title", self.title.as_deref().unwrap_or_default())] {
+            if line.contains(['\n', '\t']) {
+                return error(key, "is more than one line".to_owned());
             }
         }
         for (key, length, max) in [
@@ -374,6 +399,8 @@ mod tests {
             (r#""name":"echo""#, r#""name":"a.b""#, "`a.b` is no tool name"),
             (r#""effects":"read","#, "", "missing field `effects`"),
             (r#""effects":"read""#, r#""effect":"read""#, "unknown field `effect`"),
+            (r#""effects":"read""#, r#""effects":"read","limits":{"fuel":0}"#, "`limits.fuel` is 0"),
+            (r#""version":"1.0.0""#, r#""version":"1\n2""#, "`version` is more than one line"),
             ("Says it again.", "Says\u{202e} it.", "`description` holds 1 control or invisible characters"),
             ("Says it again.", " ", "`description` is empty"),
             (

@@ -137,6 +137,10 @@ impl Gate {
         if raw.cut {
             return Err(CallRejection::Truncated);
         }
+        let size = raw.arguments.size();
+        if size > self.limits.arguments {
+            return Err(CallRejection::TooLarge { size, max: self.limits.arguments });
+        }
         let text = match raw.arguments {
             Arguments::Text(text) if text.trim_ascii().is_empty() => {
                 normalised.push(Normalised::EmptyArguments);
@@ -158,10 +162,6 @@ impl Gate {
             Arguments::NotUnicode => return Err(CallRejection::BadText),
             Arguments::Other(got) => return Err(CallRejection::NotObject { got }),
         };
-        let size = ByteCount::of(text.as_bytes());
-        if size > self.limits.arguments {
-            return Err(CallRejection::TooLarge { size, max: self.limits.arguments });
-        }
         let arguments = json::read(text.as_bytes(), self.limits.depth).map_err(CallRejection::from)?;
         match kind(&arguments) {
             "an object" => Ok(Admitted { tool: raw.tool, arguments, text }),

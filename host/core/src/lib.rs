@@ -64,12 +64,12 @@ pub use crate::sandbox::guest_state::LogLine;
 pub use crate::sandbox::stop::{GuestText, ToolFailure};
 pub use crate::schema::{Keyword, Schema, SchemaError, Violation, Wants};
 pub use crate::stats::Stats;
-pub use crate::text::{clean, one_line};
+pub use crate::text::{clean, escape_in_json, one_line};
 pub use crate::tool::Tool;
 pub use crate::turn::Answer;
 pub use crate::units::{ByteCount, Depth};
 pub use crate::usage::{Stage, Usage};
-pub use crate::wire::{Dialect, MAX_MESSAGE, Turn, TurnError};
+pub use crate::wire::{Dialect, MAX_CALLS_IN_MESSAGE, MAX_MESSAGE, Turn, TurnError};
 
 /// The runtime profile guests run under, for benchmarks that hold a host against the bare runtime. Not part of the API.
 #[doc(hidden)]

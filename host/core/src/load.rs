@@ -160,7 +160,8 @@ impl LoadProblem {
             Self::Import(_) => "load:import",
             Self::Sections(_) | Self::NoContract(_) => "load:contract",
             Self::Contract(ContractError::Name(_)) => "load:name",
-            Self::Contract(ContractError::Text { key: _, problem: _ }) => "load:text",
+            Self::Contract(ContractError::Text { key: _, problem: _ })
+            | Self::Schema(_, SchemaError::HiddenText(_)) => "load:text",
             Self::Contract(_) => "load:contract",
             Self::Schema(_, SchemaError::OpenObject { at: _ }) => "load:open_object",
             Self::Schema(_, SchemaError::Reference { keyword: _, at: _, target: _ }) => "load:schema_ref",

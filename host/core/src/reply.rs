@@ -17,9 +17,10 @@ use crate::schema::{Keyword, Violation, Wants};
 use crate::text;
 use crate::usage::Usage;
 
-/// Most bytes of what the model reads of a call that was not done: a sentence and a hint, never a payload. Together with
-/// the code they stay under 1 KiB.
-const MAX_SENTENCE: usize = 560;
+/// Most bytes of what the model reads of a call that was not done: a sentence and a hint, never a payload.
+const MAX_TEXT: usize = 1023;
+
+/// Most bytes of the hint in it.
 const MAX_HINT: usize = 300;
 
 /// What a call may have changed outside its sandbox. It decides whether asking again is safe.
@@ -140,12 +141,12 @@ impl Reply {
             Verdict::Refused(rejection) => (rejection.code(), refusal(&self.tool, rejection)),
             Verdict::Failed(failure) => (failure.code(), failure_said(&self.tool, failure)),
         };
-        let mut text = format!("{code}: {}; {}", cut(said.sentence, MAX_SENTENCE), self.effects_said());
-        if let Some(hint) = said.hint {
-            text.push_str("\n\nhint: ");
-            text.push_str(&cut(hint, MAX_HINT));
-        }
-        text
+        let code = code.to_string();
+        let effects = self.effects_said();
+        let hint = said.hint.map_or_else(String::new, |hint| format!("\n\nhint: {}", cut(hint, MAX_HINT)));
+        // The sentence gets what the parts that may not be cut leave of it; 8 bytes are the punctuation and the `…`.
+        let fixed = code.len().saturating_add(effects.len()).saturating_add(hint.len()).saturating_add(8);
+        format!("{code}: {}; {effects}{hint}", cut(said.sentence, MAX_TEXT.saturating_sub(fixed)))
     }
 
     const fn effects_said(&self) -> &'static str {
@@ -178,7 +179,7 @@ impl Reply {
 
     /// For the operator: one line with the cause and the cost, without arguments and without the result.
     pub fn operator_line(&self) -> String {
-        let mut line = format!("{} call={} tool={}", self.verdict.name(), text::one_line(&self.id, 80), self.tool);
+        let mut line = format!("{} call={} tool={}", self.verdict.name(), field(&self.id), field(&self.tool));
         let mut add = |key: &str, value: &str| {
             write!(line, " {key}={value}").expect("writing to a String cannot fail");
         };
@@ -223,6 +224,13 @@ impl Reply {
             Verdict::Done(_) | Verdict::Refused(_) | Verdict::Failed(_) => None,
         }
     }
+}
+
+/// A foreign word in the operator's line: quoted unless it is plain, so that it cannot pass for fields of its own.
+fn field(word: &str) -> String {
+    let word = text::one_line(word, 80);
+    let plain = !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.:".contains(&b));
+    if plain { word } else { format!("{word:?}") }
 }
 
 const fn keyword_name(keyword: Keyword) -> &'static str {

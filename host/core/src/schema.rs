@@ -25,7 +25,10 @@ const MAX_SCHEMA_DEPTH: Depth = Depth::new(32);
 
 /// Most bytes a compiled pattern may take, and its cache. Patterns come from tools; the engine is linear in the text, and
 /// this bounds what compiling `.{0,404600}` costs.
-const PATTERN_BYTES: usize = 1 << 20;
+const PATTERN_BYTES: usize = 256 << 10;
+
+/// Most different patterns of one schema. Each may take [`PATTERN_BYTES`], twice over.
+const MAX_PATTERNS: usize = 64;
 
 /// Why a document is no schema that this host enforces.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,13 +58,17 @@ pub enum SchemaError {
     #[error("it is nested deeper than {MAX_SCHEMA_DEPTH}")]
     TooDeep,
     /// Schemas that refer to each other for one and the same value, for ever or nearly.
-    #[error("more than {max} schemas are applied in one place at `{at}`, or they refer to each other in a circle")]
+    #[error("too many schemas are applied in one place at `{at}`, or they refer to each other in a circle")]
     TooManyInPlace {
         /// The place, as a JSON Pointer.
         at: String,
-        /// The most allowed.
-        max: usize,
     },
+    /// A text that hides something; it would reach the model.
+    #[error("it holds control or invisible characters in `{0}`")]
+    HiddenText(String),
+    /// More patterns than are compiled.
+    #[error("it has more than {MAX_PATTERNS} patterns")]
+    TooManyPatterns,
     /// It does not compile; the text says why.
     #[error("it does not compile: {0}")]
     Invalid(String),
@@ -107,11 +114,14 @@ impl Schema {
             Fault::TooDeep { max: _ } => SchemaError::TooDeep,
             other => invalid(other.to_string()),
         })?;
+        if let Some(hidden) = text::first_hidden(&root) {
+            return Err(SchemaError::HiddenText(text::one_line(hidden, 80)));
+        }
         refs::check(&root)?;
         closed::check(&root)?;
-        let validator = build(&root).map_err(|error| invalid(format!("{error}")))?;
         let (mut patterns, mut formats) = (Leaves::new(), Leaves::new());
-        compile_leaves(&root, &mut patterns, &mut formats);
+        compile_leaves(&root, &mut patterns, &mut formats)?;
+        let validator = build(&root).map_err(|error| invalid(format!("{error}")))?;
         Ok(Self { text: text.into(), root, validator, patterns, formats })
     }
 
@@ -176,26 +186,33 @@ fn build(schema: &Value) -> Result<Validator, Box<jsonschema::ValidationError<'s
 
 /// Compiles each distinct pattern and format on its own, so that the explainer agrees with the validator about them. What
 /// does not compile alone did not compile as part either.
-fn compile_leaves(schema: &Value, patterns: &mut Leaves, formats: &mut Leaves) {
+fn compile_leaves(schema: &Value, patterns: &mut Leaves, formats: &mut Leaves) -> Result<(), SchemaError> {
     match schema {
         Value::Object(members) => {
             let text = |key: &str| members.get(key).and_then(Value::as_str);
             let keys = members.get("patternProperties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
             for pattern in text("pattern").into_iter().chain(keys.map(String::as_str)) {
-                compile_leaf(patterns, pattern, "pattern");
+                compile_leaf(patterns, pattern, "pattern")?;
             }
             if let Some(format) = text("format") {
-                compile_leaf(formats, format, "format");
+                compile_leaf(formats, format, "format")?;
             }
-            members.values().for_each(|member| compile_leaves(member, patterns, formats));
+            members.values().try_for_each(|member| compile_leaves(member, patterns, formats))
         }
-        Value::Array(items) => items.iter().for_each(|item| compile_leaves(item, patterns, formats)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        Value::Array(items) => items.iter().try_for_each(|item| compile_leaves(item, patterns, formats)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
     }
 }
 
-fn compile_leaf(leaves: &mut Leaves, said: &str, keyword: &str) {
+fn compile_leaf(leaves: &mut Leaves, said: &str, keyword: &str) -> Result<(), SchemaError> {
+    if leaves.contains_key(said) {
+        return Ok(());
+    }
+    if leaves.len() >= MAX_PATTERNS {
+        return Err(SchemaError::TooManyPatterns);
+    }
     if let Ok(validator) = build(&json!({ keyword: said })) {
         leaves.insert(said.to_owned(), validator);
     }
+    Ok(())
 }

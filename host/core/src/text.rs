@@ -16,8 +16,12 @@ pub(crate) const MAX_QUOTED: usize = 120;
 fn is_forbidden(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => true,
+        '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2028}' | '\u{2029}' => true,
         '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' => true,
-        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' => true,
+        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' => true,
+        // Variation selectors pick glyphs; the last one makes an emoji of a character and stays.
+        '\u{fe00}'..='\u{fe0e}' => true,
         '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}' => true,
         '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}' => true,
         _ => false,
@@ -46,6 +50,24 @@ pub fn clean(text: &str) -> (Cow<'_, str>, usize) {
         }
     }
     (Cow::Owned(out), n_escaped)
+}
+
+/// JSON text with every forbidden character as JSON's own escape: the same value, safe to look at.
+pub fn escape_in_json(json: &str) -> Cow<'_, str> {
+    if is_clean(json) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len().saturating_add(16));
+    for c in json.chars() {
+        if is_forbidden(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                write!(out, "\\u{unit:04x}").expect("writing to a String cannot fail");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
 }
 
 /// The text on one line, cleaned, and cut to `max` characters with `…` where something was left out.
@@ -101,6 +123,19 @@ impl std::io::Write for Head {
 
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
+    }
+}
+
+/// The first string or key in a value that hides something.
+pub(crate) fn first_hidden(value: &Value) -> Option<&str> {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+        Value::String(text) => (!is_clean(text)).then_some(text),
+        Value::Array(items) => items.iter().find_map(first_hidden),
+        Value::Object(members) => members.iter().find_map(|(key, member)| match is_clean(key) {
+            true => first_hidden(member),
+            false => Some(key.as_str()),
+        }),
     }
 }
 

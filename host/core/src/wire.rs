@@ -21,6 +21,9 @@ use crate::units::ByteCount;
 /// anybody sends stay well below.
 pub const MAX_MESSAGE: ByteCount = ByteCount::mib(32);
 
+/// Most calls of one message. A model writes a handful; a message of a million would make a reply and a result of each.
+pub const MAX_CALLS_IN_MESSAGE: usize = 1024;
+
 /// A provider's way of writing calls and results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
@@ -94,13 +97,10 @@ pub struct Turn {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TurnError {
     /// More bytes than are held.
-    #[error("the message has {size}, the most is {MAX_MESSAGE}")]
-    TooLarge {
-        /// How many.
-        size: ByteCount,
-    },
+    #[error("the message has more than {MAX_MESSAGE}, the most that is read")]
+    TooLarge,
     /// Not one JSON object.
-    #[error("the message is not one JSON object: {0}")]
+    #[error("the message is not one JSON object, such as a provider's response body or its assistant message: {0}")]
     NotJson(String),
     /// The shape of no known dialect.
     #[error(
@@ -119,6 +119,12 @@ pub enum TurnError {
         /// What is wrong with it.
         problem: String,
     },
+    /// More calls than are answered at once.
+    #[error("the message has {n_calls} calls, the most is {MAX_CALLS_IN_MESSAGE}")]
+    TooManyCalls {
+        /// How many.
+        n_calls: usize,
+    },
     /// Nothing to answer.
     #[error("the message calls no tool, so there is nothing to answer")]
     NoCalls,
@@ -130,9 +136,8 @@ impl Turn {
     /// # Errors
     /// What was looked for and not found. A bad call is no error: it gets its reply.
     pub fn read(body: &[u8], dialect: Option<Dialect>) -> Result<Self, TurnError> {
-        let size = ByteCount::of(body);
-        if size > MAX_MESSAGE {
-            return Err(TurnError::TooLarge { size });
+        if ByteCount::of(body) > MAX_MESSAGE {
+            return Err(TurnError::TooLarge);
         }
         let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
         let not_json = |problem: String| TurnError::NotJson(text::one_line(&problem, 200));
@@ -145,6 +150,9 @@ impl Turn {
         let calls = dialect.codec().read(&message)?;
         if calls.is_empty() {
             return Err(TurnError::NoCalls);
+        }
+        if calls.len() > MAX_CALLS_IN_MESSAGE {
+            return Err(TurnError::TooManyCalls { n_calls: calls.len() });
         }
         Ok(Self { dialect, calls })
     }

@@ -118,8 +118,60 @@ pub(super) fn first_violation(schema: &Schema, value: &Value) -> Option<Violatio
     let mut steps = MAX_STEPS;
     let mut walk = Walk { schema, steps: &mut steps, room: MAX_DEPTH, path: Vec::new(), best: None };
     walk.visit(&schema.root, value);
-    let best = walk.best;
-    if steps == 0 { None } else { best }
+    walk.best.map(|found| found.said(&schema.root))
+}
+
+/// A violation as it is found, with what its text is made of. The text itself is made once, of the first one: names that
+/// look like each other cost more to find than violations.
+struct Found<'w, 'v> {
+    keyword: Keyword,
+    at: FieldPath,
+    got: &'v Value,
+    broken: Broken<'w, 'v>,
+}
+
+/// The part of the schema that a value breaks.
+enum Broken<'w, 'v> {
+    Required { key: &'w str, members: &'w Map<String, Value>, object: &'v Map<String, Value> },
+    Undeclared { key: &'v str, members: &'w Map<String, Value> },
+    Type(&'w Value),
+    Permitted(&'w [Value]),
+    Bound(String),
+    Pattern(&'w str),
+    Format(&'w str),
+    Rule(&'static str),
+}
+
+impl Found<'_, '_> {
+    fn said(self, root: &Value) -> Violation {
+        let wants = match self.broken {
+            Broken::Required { key, members, object } => missing_key(key, members, object),
+            Broken::Undeclared { key, members } => declared_instead(root, key, members),
+            Broken::Type(types) => Wants::Type(type_in_words(types)),
+            Broken::Permitted(permitted) => one_of(permitted, self.got),
+            Broken::Bound(words) => Wants::Bound(words),
+            Broken::Pattern(pattern) => Wants::Pattern(text::one_line(pattern, 200)),
+            Broken::Format(format) => Wants::Format(text::one_line(format, 40)),
+            Broken::Rule(words) => Wants::Rule(words),
+        };
+        Violation { keyword: self.keyword, at: self.at, wants, got: Some(text::quote(self.got)) }
+    }
+}
+
+fn missing_key(key: &str, members: &Map<String, Value>, object: &Map<String, Value>) -> Wants {
+    let declared = members.get("properties").and_then(Value::as_object);
+    // Beside an open object, or in an arm of a larger one, an unknown key may well be meant.
+    let closed = members.get("additionalProperties") == Some(&Value::Bool(false));
+    let misspelt = if closed { undeclared_like(key, declared, object) } else { None };
+    Wants::Key { holds: declared.and_then(|map| map.get(key)).map_or_else(String::new, describe), misspelt }
+}
+
+fn declared_instead(root: &Value, key: &str, members: &Map<String, Value>) -> Wants {
+    let mut keys = declared_keys(root, members, MAX_IN_PLACE).unwrap_or_default();
+    keys.sort_unstable();
+    keys.dedup();
+    let nearest = nearest(key, keys.iter().copied()).map(str::to_owned);
+    Wants::DeclaredKeys { keys: keys.into_iter().take(MAX_LISTED).map(str::to_owned).collect(), nearest }
 }
 
 /// A step of the path while walking, borrowed from the value.
@@ -134,10 +186,15 @@ struct Walk<'w, 'v> {
     steps: &'w mut u32,
     room: u32,
     path: Vec<Step<'v>>,
-    best: Option<Violation>,
+    best: Option<Found<'w, 'v>>,
 }
 
 impl<'w, 'v> Walk<'w, 'v> {
+    /// Counts work that is more than one look; nothing more is looked at once it was too much.
+    fn spend(&mut self, n_steps: usize) {
+        *self.steps = self.steps.saturating_sub(u32::try_from(n_steps).unwrap_or(u32::MAX));
+    }
+
     fn visit(&mut self, schema: &'w Value, value: &'v Value) {
         let (Some(steps), Some(room)) = (self.steps.checked_sub(1), self.room.checked_sub(1)) else {
             *self.steps = 0;
@@ -156,7 +213,7 @@ impl<'w, 'v> Walk<'w, 'v> {
                     self.check(keyword, held, members, value);
                 }
             }
-            Value::Bool(false) => self.found(Keyword::Schema, value, || Wants::Rule("must not be there")),
+            Value::Bool(false) => self.found(Keyword::Schema, value, Broken::Rule("must not be there")),
             Value::Bool(true) | Value::Null | Value::Number(_) | Value::String(_) | Value::Array(_) => {}
         }
     }
@@ -166,7 +223,7 @@ impl<'w, 'v> Walk<'w, 'v> {
     fn check(&mut self, keyword: &'w str, held: &'w Value, members: &'w Map<String, Value>, value: &'v Value) {
         match (keyword, value) {
             ("type", _) if !has_type(held, value) => {
-                self.found(Keyword::Type, value, || Wants::Type(type_in_words(held)));
+                self.found(Keyword::Type, value, Broken::Type(held));
             }
             ("enum", _) => self.check_permitted(list(held), value),
             ("const", _) => self.check_permitted(std::slice::from_ref(held), value),
@@ -197,13 +254,16 @@ impl<'w, 'v> Walk<'w, 'v> {
                 }
             }
             ("unevaluatedProperties", Value::Object(object)) => {
+                self.spend(object.len());
+                // Where it is not plain which keys are declared, there is nothing to say about any of them.
                 let declared = declared_keys(&self.schema.root, members, MAX_IN_PLACE);
-                for (key, member) in object.iter().filter(|(key, _)| !declared.contains(&key.as_str())) {
+                let undeclared = |key: &str| declared.as_ref().is_some_and(|declared| !declared.contains(&key));
+                for (key, member) in object.iter().filter(|(key, _)| undeclared(key)) {
                     self.check_undeclared(held, members, key, member);
                 }
             }
             ("propertyNames", Value::Object(object)) if !object.keys().all(|key| self.name_fits(held, key)) => {
-                self.found(Keyword::Schema, value, || Wants::Rule("has a key whose name is not allowed"));
+                self.found(Keyword::Schema, value, Broken::Rule("has a key whose name is not allowed"));
             }
             ("minProperties" | "maxProperties", Value::Object(object)) => {
                 self.check_count(keyword, held, object.len(), "keys", value);
@@ -234,12 +294,12 @@ impl<'w, 'v> Walk<'w, 'v> {
             }
             ("pattern", Value::String(said)) => {
                 if let Some(pattern) = held.as_str().filter(|pattern| !self.schema.matches(pattern, said)) {
-                    self.found(Keyword::Pattern, value, || Wants::Pattern(text::one_line(pattern, 200)));
+                    self.found(Keyword::Pattern, value, Broken::Pattern(pattern));
                 }
             }
             ("format", Value::String(_)) => {
                 if let Some(format) = held.as_str().filter(|format| !self.schema.has_format(format, value)) {
-                    self.found(Keyword::Format, value, || Wants::Format(text::one_line(format, 40)));
+                    self.found(Keyword::Format, value, Broken::Format(format));
                 }
             }
 
@@ -255,14 +315,14 @@ impl<'w, 'v> Walk<'w, 'v> {
             }
             ("allOf", _) => list(held).iter().for_each(|arm| self.visit(arm, value)),
             ("anyOf", _) if !list(held).iter().any(|arm| self.fits(arm, value)) => {
-                self.found(Keyword::Schema, value, || Wants::Rule("must fit one of the declared alternatives"));
+                self.found(Keyword::Schema, value, Broken::Rule("must fit one of the declared alternatives"));
             }
             ("oneOf", _) => match list(held).iter().filter(|arm| self.fits(arm, value)).count() {
                 1 => {}
-                0 => self.found(Keyword::Schema, value, || Wants::Rule("must fit one of the declared alternatives")),
-                _ => self.found(Keyword::Schema, value, || Wants::Rule("must fit exactly one of the alternatives")),
+                0 => self.found(Keyword::Schema, value, Broken::Rule("must fit one of the declared alternatives")),
+                _ => self.found(Keyword::Schema, value, Broken::Rule("must fit exactly one of the alternatives")),
             },
-            ("if", _) => {
+            ("if", _) if is_understood(held) => {
                 let branch = if self.fits(held, value) { "then" } else { "else" };
                 if let Some(consequence) = members.get(branch) {
                     self.visit(consequence, value);
@@ -274,12 +334,12 @@ impl<'w, 'v> Walk<'w, 'v> {
     }
 
     /// Notes a violation at the current place where it comes before the best so far.
-    fn found(&mut self, keyword: Keyword, got: &Value, wants: impl FnOnce() -> Wants) {
-        self.found_at(keyword, None, got, wants);
+    fn found(&mut self, keyword: Keyword, got: &'v Value, broken: Broken<'w, 'v>) {
+        self.found_at(keyword, None, got, broken);
     }
 
     /// As above, at a key of the current place.
-    fn found_at(&mut self, keyword: Keyword, key: Option<&str>, got: &Value, wants: impl FnOnce() -> Wants) {
+    fn found_at(&mut self, keyword: Keyword, key: Option<&str>, got: &'v Value, broken: Broken<'w, 'v>) {
         let by_rule = self.best.as_ref().map(|best| keyword.order().cmp(&best.keyword.order()));
         if by_rule == Some(Ordering::Greater) {
             return;
@@ -289,7 +349,7 @@ impl<'w, 'v> Walk<'w, 'v> {
         if by_rule == Some(Ordering::Equal) && by_path != Some(Ordering::Less) {
             return;
         }
-        self.best = Some(Violation { keyword, at, wants: wants(), got: Some(text::quote(got)) });
+        self.best = Some(Found { keyword, at, got, broken });
     }
 
     fn here(&self, key: Option<&str>) -> FieldPath {
@@ -321,25 +381,23 @@ impl<'w, 'v> Walk<'w, 'v> {
         inner.best.is_none()
     }
 
-    fn check_permitted(&mut self, permitted: &[Value], value: &Value) {
+    fn check_permitted(&mut self, permitted: &'w [Value], value: &'v Value) {
+        self.spend(permitted.len());
         if !permitted.iter().any(|one| equal(one, value)) {
-            self.found(Keyword::Enum, value, || one_of(permitted, value));
+            self.found(Keyword::Enum, value, Broken::Permitted(permitted));
         }
     }
 
     fn check_required(
         &mut self,
-        keys: &[Value],
-        members: &Map<String, Value>,
-        object: &Map<String, Value>,
-        value: &Value,
+        keys: &'w [Value],
+        members: &'w Map<String, Value>,
+        object: &'v Map<String, Value>,
+        value: &'v Value,
     ) {
+        self.spend(keys.len());
         for key in keys.iter().filter_map(Value::as_str).filter(|key| !object.contains_key(*key)) {
-            let declared = members.get("properties").and_then(Value::as_object);
-            self.found_at(Keyword::Required, Some(key), value, || Wants::Key {
-                holds: declared.and_then(|map| map.get(key)).map_or_else(String::new, describe),
-                misspelt: undeclared_like(key, declared, object),
-            });
+            self.found_at(Keyword::Required, Some(key), value, Broken::Required { key, members, object });
         }
     }
 
@@ -347,17 +405,10 @@ impl<'w, 'v> Walk<'w, 'v> {
         if *held != Value::Bool(false) {
             return self.visit_part(Step::Key(key), held, member);
         }
-        let root = &self.schema.root;
-        self.found_at(Keyword::Undeclared, Some(key), member, || {
-            let mut keys = declared_keys(root, members, MAX_IN_PLACE);
-            keys.sort_unstable();
-            keys.dedup();
-            let nearest = nearest(key, keys.iter().copied()).map(str::to_owned);
-            Wants::DeclaredKeys { keys: keys.into_iter().take(MAX_LISTED).map(str::to_owned).collect(), nearest }
-        });
+        self.found_at(Keyword::Undeclared, Some(key), member, Broken::Undeclared { key, members });
     }
 
-    fn check_number(&mut self, keyword: &str, held: &Value, number: &Number, value: &Value) {
+    fn check_number(&mut self, keyword: &str, held: &Value, number: &Number, value: &'v Value) {
         let Value::Number(bound) = held else { return };
         let order = compare(number, bound);
         let (fits, words) = match keyword {
@@ -368,19 +419,19 @@ impl<'w, 'v> Walk<'w, 'v> {
             _ => (is_multiple(number, bound), "a multiple of"),
         };
         if !fits {
-            self.found(Keyword::NumberRange, value, || Wants::Bound(format!("must be {words} {bound}")));
+            self.found(Keyword::NumberRange, value, Broken::Bound(format!("must be {words} {bound}")));
         }
     }
 
-    fn check_count(&mut self, keyword: &str, held: &Value, count: usize, what: &'static str, value: &Value) {
+    fn check_count(&mut self, keyword: &str, held: &Value, count: usize, what: &'static str, value: &'v Value) {
         let count = u64::try_from(count).unwrap_or(u64::MAX);
         let Some(bound) = whole_number(held) else { return };
         if keyword.starts_with("min") && count < bound {
-            let words = || Wants::Bound(format!("must have at least {bound} {what}, has {count}"));
+            let words = Broken::Bound(format!("must have at least {bound} {what}, has {count}"));
             self.found(Keyword::TooFew, value, words);
         }
         if keyword.starts_with("max") && count > bound {
-            let words = || Wants::Bound(format!("must have at most {bound} {what}, has {count}"));
+            let words = Broken::Bound(format!("must have at most {bound} {what}, has {count}"));
             self.found(Keyword::TooMany, value, words);
         }
     }
@@ -405,19 +456,37 @@ fn is_declared(schema: &Schema, members: &Map<String, Value>, key: &str) -> bool
 /// How many references deep declared keys are looked for; a bound on a cycle of references.
 const MAX_IN_PLACE: u32 = 16;
 
-/// The keys declared for a value by a schema and everything applied at the same place.
-fn declared_keys<'s>(root: &'s Value, members: &'s Map<String, Value>, room: u32) -> Vec<&'s str> {
-    let Some(room) = room.checked_sub(1) else {
-        return Vec::new();
-    };
+/// The keys declared for a value by a schema and everything applied at the same place; `None` where a keyword takes part
+/// whose keys are not plain to see.
+fn declared_keys<'s>(root: &'s Value, members: &'s Map<String, Value>, room: u32) -> Option<Vec<&'s str>> {
+    const NOT_PLAIN: [&str; 6] = ["patternProperties", "if", "then", "else", "dependentSchemas", "not"];
+    let room = room.checked_sub(1)?;
+    let opens = members.get("additionalProperties").is_some_and(|held| *held != Value::Bool(false));
+    if opens || NOT_PLAIN.iter().any(|keyword| members.contains_key(*keyword)) {
+        return None;
+    }
     let own = members.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
     let mut keys: Vec<&str> = own.map(String::as_str).collect();
     let referred = members.get("$ref").and_then(Value::as_str).and_then(|target| refs::resolve(root, target));
     let arms = ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|key| members.get(key)?.as_array()).flatten();
     for in_place in arms.chain(referred).filter_map(Value::as_object) {
-        keys.extend(declared_keys(root, in_place, room));
+        keys.extend(declared_keys(root, in_place, room)?);
     }
-    keys
+    Some(keys)
+}
+
+/// Whether the walk can tell for certain that a value does not fit: a condition with a keyword it does not know would send
+/// it down the wrong branch.
+fn is_understood(schema: &Value) -> bool {
+    const UNKNOWN: [&str; 7] =
+        ["not", "contains", "uniqueItems", "unevaluatedItems", "unevaluatedProperties", "$ref", "if"];
+    match schema {
+        Value::Object(members) => {
+            !UNKNOWN.iter().any(|keyword| members.contains_key(*keyword)) && members.values().all(is_understood)
+        }
+        Value::Array(items) => items.iter().all(is_understood),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+    }
 }
 
 /// The undeclared key in a value that a missing key was probably written as.
@@ -435,12 +504,14 @@ fn undeclared_like(
 pub(crate) fn nearest<'c>(word: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     // Edit distance costs the product of both lengths, and the word is a model's: beyond this nothing is near.
     const MAX_WORD: usize = 200;
+    const MAX_CANDIDATES: usize = 200;
     if word.is_empty() || word.len() > MAX_WORD {
         return None;
     }
     let folded = word.to_ascii_lowercase();
     candidates
         .filter(|candidate| !candidate.is_empty() && candidate.len() <= MAX_WORD)
+        .take(MAX_CANDIDATES)
         .filter_map(|candidate| distance(&folded, candidate).map(|distance| (distance, candidate)))
         .min()
         .map(|(_, candidate)| candidate)
@@ -508,13 +579,12 @@ fn compare(a: &Number, b: &Number) -> Option<Ordering> {
     }
 }
 
+/// Whether a whole number is a multiple of another. Fractions are left to the verdict: `0.3` is a multiple of `0.1`, and the
+/// float that is written so is none of the float that is written so.
 fn is_multiple(number: &Number, step: &Number) -> bool {
     match (number.as_i128(), step.as_i128()) {
         (Some(number), Some(step)) => number.checked_rem(step).is_none_or(|rest| rest == 0),
-        _ => match (number.as_f64(), step.as_f64()) {
-            (Some(number), Some(step)) if step != 0.0 => (number / step).fract() == 0.0,
-            _ => true,
-        },
+        _ => true,
     }
 }
 
@@ -658,6 +728,54 @@ mod tests {
         assert_eq!((keyword, at.as_str()), (Keyword::Undeclared, "c"));
         let (keyword, at, _) = explained(flattened, json!({"a": 1}));
         assert_eq!((keyword, at.as_str()), (Keyword::Required, "b"));
+    }
+
+    #[test]
+    fn nothing_false_is_said_where_a_keyword_is_not_understood() {
+        let fault = json!({"n": {"type": "integer"}});
+        let rows: [(Value, Value); 4] = [
+            (
+                json!({"type": "object", "unevaluatedProperties": false, "patternProperties": {"^x-": true}, "properties": fault}),
+                json!({"x-a": 1, "n": "s"}),
+            ),
+            (
+                json!({"type": "object", "additionalProperties": true, "properties": fault, "if": {"not": {"required": ["a"]}}, "then": {"required": ["b"]}}),
+                json!({"a": 1, "n": "s"}),
+            ),
+            (
+                json!({"type": "object", "additionalProperties": false, "properties": {"n": {"type": "integer"}, "p": {"multipleOf": 0.1}}}),
+                json!({"p": 0.3, "n": "s"}),
+            ),
+            (
+                json!({"type": "object", "additionalProperties": true, "properties": fault, "uniqueItems": true}),
+                json!({"n": "s"}),
+            ),
+        ];
+        for (schema, value) in rows {
+            let (keyword, at, _) = explained(schema, value.clone());
+            assert_eq!((keyword, at.as_str()), (Keyword::Type, "n"), "{value}");
+        }
+        let open = json!({"type": "object", "additionalProperties": true, "required": ["sku"]});
+        let (_, _, wants) = explained(open, json!({"sku_id": 1}));
+        assert_eq!(wants, Wants::Key { holds: String::new(), misspelt: None });
+    }
+
+    #[test]
+    fn a_violation_that_was_found_is_said_where_the_steps_run_out() {
+        let schema = json!({"type": "object", "additionalProperties": false, "required": ["filter"],
+            "properties": {"filter": true, "rows": {"type": "array", "items": {"type": "integer"}}}});
+        let (keyword, at, _) = explained(schema, json!({"rows": vec![1; 250_000]}));
+        assert_eq!((keyword, at.as_str()), (Keyword::Required, "filter"));
+    }
+
+    #[test]
+    fn names_are_compared_for_the_violation_that_is_said_only() {
+        let keys: Vec<String> = (0..300).rev().map(|nth| format!("{nth:03}{}", "k".repeat(190))).collect();
+        let schema = json!({"type": "object", "additionalProperties": false, "required": keys, "properties": {}});
+        let members = (0..5_000).map(|nth| (format!("{nth:04}{}", "q".repeat(190)), Value::Null)).collect();
+        let (keyword, at, _) = explained(schema, Value::Object(members));
+        assert_eq!(keyword, Keyword::Required);
+        assert!(at.starts_with("000k"), "{at}");
     }
 
     #[test]

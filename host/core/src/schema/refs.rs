@@ -17,18 +17,34 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// stack frame per level of the value, and a chain of references costs a tool 25 bytes a link. The shipped ones need two.
 const MAX_IN_PLACE: usize = 8;
 
+/// Most schemas applied in place to one value in all. Arms of references multiply: three layers of sixty arms are 216 000
+/// schemas in 4 KB, and everything that walks them pays for each.
+const MAX_APPLIED: u64 = 1_000;
+
+/// Most values of one `enum`. Each is held against each value that is checked.
+const MAX_ENUM: usize = 1_000;
+
 /// Keywords that apply what they hold to the very value the schema around them is applied to.
 const IN_PLACE: [&str; 9] = ["$ref", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"];
 
 /// Checks every reference of a document, and how many schemas meet in one place.
 pub(super) fn check(root: &Value) -> Result<(), SchemaError> {
-    Walk { root, depths: HashMap::new() }.visit(root, &mut String::new())
+    Walk { root, seen: HashMap::new() }.visit(root, &mut String::new())
 }
 
 struct Walk<'s> {
     root: &'s Value,
-    /// How many schemas are applied in place below each one that was looked at, so that each is looked at once.
-    depths: HashMap<*const Value, usize>,
+    /// What is applied in place below each schema that was looked at, so that each is looked at once.
+    seen: HashMap<*const Value, InPlace>,
+}
+
+/// The schemas applied to one and the same value below one of them.
+#[derive(Clone, Copy)]
+struct InPlace {
+    /// How many stand one inside the other at most.
+    depth: usize,
+    /// How many there are, each counted as often as it is applied.
+    n_applied: u64,
 }
 
 impl<'s> Walk<'s> {
@@ -40,8 +56,8 @@ impl<'s> Walk<'s> {
         };
         if let Value::Object(members) = value {
             check_keywords(self.root, members, at)?;
-            if self.depth_in_place(value, MAX_IN_PLACE).is_none() {
-                return Err(SchemaError::TooManyInPlace { at: text::one_line(at, 200), max: MAX_IN_PLACE });
+            if self.in_place(value, MAX_IN_PLACE).is_none_or(|in_place| in_place.n_applied > MAX_APPLIED) {
+                return Err(SchemaError::TooManyInPlace { at: text::one_line(at, 200) });
             }
         }
         for (step, child) in children {
@@ -54,19 +70,20 @@ impl<'s> Walk<'s> {
         Ok(())
     }
 
-    /// How many schemas are applied in place below this one, one inside the other; `None` where it is more than `room`,
-    /// which a circle always is.
-    fn depth_in_place(&mut self, schema: &'s Value, room: usize) -> Option<usize> {
-        if let Some(depth) = self.depths.get(&std::ptr::from_ref(schema)) {
-            return (*depth <= room).then_some(*depth);
+    /// What is applied in place below this one; `None` where more than `room` stand one inside the other, which a circle
+    /// always does.
+    fn in_place(&mut self, schema: &'s Value, room: usize) -> Option<InPlace> {
+        if let Some(seen) = self.seen.get(&std::ptr::from_ref(schema)) {
+            return (seen.depth <= room).then_some(*seen);
         }
-        let mut depth: usize = 0;
+        let mut sum = InPlace { depth: 0, n_applied: 0 };
         for inner in applied_in_place(self.root, schema) {
-            let below = self.depth_in_place(inner, room.checked_sub(1)?)?;
-            depth = depth.max(below.saturating_add(1));
+            let below = self.in_place(inner, room.checked_sub(1)?)?;
+            sum.depth = sum.depth.max(below.depth.saturating_add(1));
+            sum.n_applied = sum.n_applied.saturating_add(below.n_applied).saturating_add(1);
         }
-        self.depths.insert(std::ptr::from_ref(schema), depth);
-        Some(depth)
+        self.seen.insert(std::ptr::from_ref(schema), sum);
+        Some(sum)
     }
 }
 
@@ -99,6 +116,11 @@ fn check_keywords(root: &Value, members: &serde_json::Map<String, Value>, at: &s
         && dialect.trim_end_matches('#') != DIALECT
     {
         return error("$schema", dialect);
+    }
+    if let Some(Value::Array(values)) = members.get("enum")
+        && values.len() > MAX_ENUM
+    {
+        return Err(SchemaError::Invalid(format!("an `enum` has {} values, the most is {MAX_ENUM}", values.len())));
     }
     match members.get("$ref") {
         Some(Value::String(target)) if resolve(root, target).is_none() => error("$ref", target),
@@ -159,13 +181,26 @@ mod tests {
         assert!(check(&json!({"$defs": definitions, "$ref": "#/$defs/d0"})).is_err());
     }
 
-    #[test]
-    fn arms_that_multiply_are_looked_at_once_each() {
+    /// Layers of references, each to as many of the next.
+    fn layers(n_layers: usize, n_arms: usize) -> serde_json::Value {
         let mut definitions = serde_json::Map::new();
-        for layer in 0..6 {
-            let arms = vec![json!({"$ref": format!("#/$defs/d{}", layer + 1)}); 50];
-            definitions.insert(format!("d{layer}"), if layer < 3 { json!({ "anyOf": arms }) } else { json!({}) });
+        for (layer, next) in (0..n_layers).zip(1..) {
+            let arms = vec![json!({"$ref": format!("#/$defs/d{next}")}); n_arms];
+            definitions.insert(format!("d{layer}"), json!({ "allOf": arms }));
         }
-        assert_eq!(check(&json!({"$defs": definitions, "$ref": "#/$defs/d0"})), Ok(()));
+        definitions.insert(format!("d{n_layers}"), json!({"type": "string"}));
+        json!({"$defs": definitions, "$ref": "#/$defs/d0"})
+    }
+
+    #[test]
+    fn arms_that_multiply_are_counted_without_being_walked() {
+        assert_eq!(check(&layers(2, 10)), Ok(()));
+        assert!(check(&layers(3, 60)).is_err());
+        assert!(check(&layers(3, 400)).is_err());
+    }
+
+    #[test]
+    fn an_enum_of_thousands_is_refused() {
+        assert!(check(&json!({"enum": (0..1_001).collect::<Vec<_>>()})).is_err());
     }
 }
