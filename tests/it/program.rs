@@ -346,8 +346,8 @@ fn a_check_finds_a_section_that_says_something_else() {
     assert_screen!(program(&["check", &forged], b""), directory.path(), @r#"
     exit 1
     --- stdout
-    DIR/forged.wasm: word_count 9 loads
-    contract: the section differs from what `contract()` gives; run `toolgate pack` again
+    DIR/forged.wasm: its contract section differs from what `contract()` gives, and hosts believe the section
+    hint: run `toolgate pack` on it again
     --- stderr
     "#);
     let ticket = file(&directory, "ticket.wasm", guests::CREATE_TICKET);

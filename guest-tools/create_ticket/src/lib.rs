@@ -1,7 +1,7 @@
 //! `create_ticket`: opens a case at the support desk, one JSON line per ticket in `/desk/tickets.jsonl`.
 //!
-//! Leaves out reading, changing and closing tickets. Assumes one writer at a time for the numbers, which the host gives:
-//! writes of one turn run one after the other. A line is appended in one piece, so that a tool which is stopped midway
+//! Leaves out reading, changing and closing tickets. Assumes one writer at a time for the numbers: the writes
+//! of one turn run one after the other, those of two turns at once may get one number. A line is appended in one piece, so that a tool which is stopped midway
 //! leaves no half of one.
 
 use std::fs::{self, OpenOptions};

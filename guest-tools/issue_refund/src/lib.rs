@@ -2,7 +2,7 @@
 //!
 //! Holds the amount against the order's total and what was paid back before. Leaves out approval by a person and the
 //! customer's right to it: who may call it for how much is the operator's policy, not the tool's. Assumes one writer at a
-//! time, which the host gives: writes of one turn run one after the other.
+//! time: the writes of one turn run one after the other; a shop that answers two turns at once needs a ledger behind it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};

@@ -15,6 +15,13 @@ pub(crate) async fn run(arguments: CheckArguments, screen: &mut Screen<'_>) -> R
     let file = arguments.file.display().to_string();
     let bytes = files::read(&arguments.file, MAX_FILE)?;
     let said = contract_of(&file, &bytes).await?;
+    if !says_what_it_carries(&said, &bytes)? {
+        screen.text(&format!(
+            "{file}: its contract section differs from what `contract()` gives, and hosts believe the section\n\
+             hint: run `toolgate pack` on it again"
+        ))?;
+        return Ok(Outcome::Bad);
+    }
     let asked = Contract::parse(said.as_bytes()).with_context(|| file.clone())?;
     let empty = TempDir::new().context("cannot make a temporary directory")?;
     let mut source = ToolSource::new(&file, bytes.clone());
@@ -23,28 +30,21 @@ pub(crate) async fn run(arguments: CheckArguments, screen: &mut Screen<'_>) -> R
     let host = Host::builder().tools(beside.sources).tool(source).defaults(beside.defaults).build().await?;
     let tool = host.tools().find(|tool| tool.file() == file).context("the host has not loaded it")?;
     screen.text(&format!("{file}: {} {} loads", tool.name(), tool.contract().version))?;
-    let agree = says_what_it_carries(tool, &said, &bytes, screen)?;
+    screen.text(match tool.packed() {
+        true => "contract: packed, and the same as `contract()` gives",
+        false => "contract: not packed; hosts run `contract()` to read it (`toolgate pack` changes that)",
+    })?;
     report_needs(tool, screen)?;
-    Ok(if agree { Outcome::Good } else { Outcome::Bad })
+    Ok(Outcome::Good)
 }
 
 fn stand_in(asked: &AskedDirectory, empty: &TempDir) -> DirectoryGrant {
     DirectoryGrant { guest: asked.path.clone(), host: empty.path().to_owned(), access: asked.access }
 }
 
-/// A packed contract and the one that `contract()` gives are the same bytes.
-fn says_what_it_carries(tool: &Tool, said: &str, bytes: &[u8], screen: &mut Screen<'_>) -> Result<bool> {
-    if !tool.packed() {
-        screen.text("contract: not packed; hosts run `contract()` to read it (`toolgate pack` changes that)")?;
-        return Ok(true);
-    }
-    let anatomy = toolgate::Anatomy::read(bytes)?;
-    let agree = anatomy.contract_sections.iter().all(|section| section == said.as_bytes());
-    screen.text(match agree {
-        true => "contract: packed, and the same as `contract()` gives",
-        false => "contract: the section differs from what `contract()` gives; run `toolgate pack` again",
-    })?;
-    Ok(agree)
+/// Whether a packed contract and the one that `contract()` gives are the same bytes. What is not packed cannot differ.
+fn says_what_it_carries(said: &str, bytes: &[u8]) -> Result<bool> {
+    Ok(toolgate::Anatomy::read(bytes)?.contract_sections.iter().all(|section| section == said.as_bytes()))
 }
 
 /// What an operator has to give for this tool to run as it wishes.

@@ -84,7 +84,10 @@ impl Host {
         let outcome =
             walk.unwrap_or_else(|panic| Err(NotDone::Failed(Failure::Host(HostFailure::Internal(words(&panic))))));
         let reply = self.reply(id, &asked, outcome, record);
-        tracing::info!(target: "toolgate::call", "{}", reply.operator_line());
+        // A subscriber is the embedder's code: its panic must not cost the call its reply.
+        match std::panic::catch_unwind(AssertUnwindSafe(|| tell_operator(&reply))) {
+            Ok(()) | Err(_) => {}
+        }
         reply
     }
 
@@ -137,6 +140,10 @@ fn effects(verdict: &Verdict, tool: Option<&Tool>) -> Effects {
         Verdict::Failed(Failure::Tool(_) | Failure::Host(HostFailure::Internal(_))) => Effects::Unknown,
         Verdict::Failed(Failure::Host(HostFailure::Overloaded | HostFailure::GrantGone(_))) => Effects::None,
     }
+}
+
+fn tell_operator(reply: &Reply) {
+    tracing::info!(target: "toolgate::call", "{}", reply.operator_line());
 }
 
 /// A panic's message.
