@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::field_path::FieldPath;
+use crate::field_path::{FieldPath, pointer_step};
 use crate::gate::DEFAULT_DEPTH;
 use crate::json::{self, Fault};
 use crate::sandbox::{Output, Said};
@@ -156,7 +156,7 @@ fn empty_list(tool: &Tool, value: &Value) -> Option<FieldPath> {
         Value::Object(members) => members
             .iter()
             .filter(|(_, member)| member.as_array().is_some_and(Vec::is_empty))
-            .find(|(key, _)| !may_be_empty(&format!("/{}", key.replace('~', "~0").replace('/', "~1"))))
+            .find(|(key, _)| !may_be_empty(&format!("/{}", pointer_step(key))))
             .map(|(key, _)| FieldPath::root().key(key)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
     }

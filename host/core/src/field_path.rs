@@ -88,6 +88,11 @@ impl fmt::Display for FieldPath {
     }
 }
 
+/// A key as one step of a JSON Pointer (RFC 6901), without its slash.
+pub(crate) fn pointer_step(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
 /// A key as plain ASCII, `~` at the end of one that was cut.
 fn escaped(key: &str) -> String {
     let mut out = String::new();

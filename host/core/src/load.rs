@@ -55,6 +55,9 @@ const SEEDED: [&str; 2] = ["wasi:random/insecure", "wasi:random/random"];
 /// Interfaces that come with a granted directory.
 const FILESYSTEM: [&str; 2] = ["wasi:filesystem/preopens", "wasi:filesystem/types"];
 
+/// Most imports that one error names: a component may have thousands.
+const MAX_IMPORTS_SAID: usize = 10;
+
 /// A component and what its operator says about it.
 #[derive(Clone, Debug)]
 pub struct ToolSource {
@@ -215,7 +218,12 @@ impl fmt::Display for LoadProblem {
             Self::NoTool => f.write_str("it is a component, but exports no `toolgate:tool/tool` of version 1"),
             Self::Compile(problem) => write!(f, "it does not compile: {problem}"),
             Self::Limit(problem) => write!(f, "it needs more than a call is given: {problem}"),
-            Self::Import(names) => write!(f, "it imports what nobody granted: {}", names.join(", ")),
+            Self::Import(names) => {
+                let shown: Vec<&str> = names.iter().take(MAX_IMPORTS_SAID).map(String::as_str).collect();
+                let n_more = names.len().saturating_sub(shown.len());
+                let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
+                write!(f, "it imports what nobody granted: {}{more}", shown.join(", "))
+            }
             Self::Sections(n) => write!(f, "it has {n} `{}` sections at its top level", crate::contract::SECTION),
             Self::NoContract(problem) => write!(f, "it has no contract section, and `contract()` {problem}"),
             Self::Contract(problem) => problem.fmt(f),

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use self::explain::nearest;
 pub use self::explain::{Keyword, Violation, Wants};
-use crate::field_path::FieldPath;
+use crate::field_path::{FieldPath, pointer_step};
 use crate::json::{self, Fault};
 use crate::text;
 use crate::units::Depth;
@@ -149,12 +149,11 @@ impl Schema {
     /// Checks that each of these JSON Pointers names a list that is declared in the top level.
     pub(crate) fn has_lists(&self, pointers: &[String]) -> Result<(), SchemaError> {
         let is_list = |schema: &Value| schema.get("type").and_then(Value::as_str) == Some("array");
+        let properties = self.root.get("properties").and_then(Value::as_object);
         let is_top_list = |pointer: &str| match pointer.strip_prefix('/') {
             None => pointer.is_empty() && is_list(&self.root),
-            Some(key) => {
-                let properties = self.root.get("properties").and_then(Value::as_object);
-                let key = key.replace("~1", "/").replace("~0", "~");
-                properties.and_then(|map| map.get(&key)).is_some_and(is_list)
+            Some(step) => {
+                properties.into_iter().flatten().any(|(key, held)| pointer_step(key) == step && is_list(held))
             }
         };
         match pointers.iter().find(|pointer| !is_top_list(pointer)) {

@@ -234,7 +234,6 @@ fn text_arguments(part: Option<&RawValue>) -> Arguments {
     match raw.bytes().next() {
         Some(b'"') => serde_json::from_str(raw).map_or(Arguments::NotUnicode, Arguments::Text),
         Some(b'{') => Arguments::ParsedObject(raw.to_owned()),
-        Some(b'n') => Arguments::Absent,
         Some(b'[') => Arguments::Other("a list"),
         Some(b't' | b'f') => Arguments::Other("true or false"),
         _ => Arguments::Other("a number"),

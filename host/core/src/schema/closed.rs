@@ -5,6 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::{SchemaError, refs};
+use crate::field_path::pointer_step;
 use crate::text;
 
 /// In-place applicators: what they hold is applied to the very value the schema around them is applied to.
@@ -81,7 +82,7 @@ impl<'s> Walk<'s> {
 /// The members of an object or the items of a list, with their step in a pointer.
 fn children(group: Option<&Value>) -> Vec<(String, &Value)> {
     match group {
-        Some(Value::Object(members)) => members.iter().map(|(key, member)| (key.clone(), member)).collect(),
+        Some(Value::Object(members)) => members.iter().map(|(key, member)| (pointer_step(key), member)).collect(),
         Some(Value::Array(items)) => items.iter().enumerate().map(|(idx, item)| (idx.to_string(), item)).collect(),
         _ => Vec::new(),
     }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::SchemaError;
+use crate::field_path::pointer_step;
 use crate::text;
 
 /// Keywords that would move a document's base or resolve by name: a reader could not tell what is enforced.
@@ -50,7 +51,7 @@ struct InPlace {
 impl<'s> Walk<'s> {
     fn visit(&mut self, value: &'s Value, at: &mut String) -> Result<(), SchemaError> {
         let children: Vec<(String, &Value)> = match value {
-            Value::Object(members) => members.iter().map(|(key, member)| (escape(key), member)).collect(),
+            Value::Object(members) => members.iter().map(|(key, member)| (pointer_step(key), member)).collect(),
             Value::Array(items) => items.iter().enumerate().map(|(idx, item)| (idx.to_string(), item)).collect(),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return Ok(()),
         };
@@ -132,10 +133,6 @@ fn check_keywords(root: &Value, members: &serde_json::Map<String, Value>, at: &s
 pub(super) fn resolve<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
     let pointer = reference.strip_prefix('#')?;
     root.pointer(&pointer.replace("%25", "%").replace("%22", "\""))
-}
-
-fn escape(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
 }
 
 #[cfg(test)]
