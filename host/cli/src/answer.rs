@@ -20,6 +20,7 @@ pub(crate) async fn run(arguments: AnswerArguments, screen: &mut Screen<'_>) -> 
     let answer = loaded.host.answer(turn).await;
     // First of all: what was written must be found again, also where nobody reads the answer.
     loaded.close(screen)?;
+    explain::tell_operator(&answer.replies, screen)?;
     screen.data(&answer.message)?;
     explain::print(&answer.replies, &arguments.explain, screen)?;
     Ok(Outcome::Good)

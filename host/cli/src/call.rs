@@ -18,6 +18,7 @@ pub(crate) async fn run(arguments: CallArguments, screen: &mut Screen<'_>) -> Re
     let reply = loaded.host.call(call).await;
     // Before the answer: what was written must be found again, also where nobody reads the answer.
     loaded.close(screen)?;
+    explain::tell_operator(std::slice::from_ref(&reply), screen)?;
     let outcome = if reply.is_done() {
         screen.data(&reply.text())?;
         Outcome::Good

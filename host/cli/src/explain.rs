@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use serde_json::{Map, Value, json};
-use toolgate::{Reply, Stage, one_line};
+use toolgate::{Failure, Reply, Stage, Verdict, one_line};
 
 use crate::args::{ExplainFormat, ExplainOption};
 use crate::screen::Screen;
@@ -16,6 +16,16 @@ pub(crate) fn print(replies: &[Reply], option: &ExplainOption, screen: &mut Scre
         None => {}
         Some(ExplainFormat::Table) => screen.say(&as_table(replies))?,
         Some(ExplainFormat::Json) => screen.say_json(&as_json(replies)?)?,
+    }
+    Ok(())
+}
+
+/// Says what is wrong with the host itself, asked for or not: nobody else will hear of it.
+pub(crate) fn tell_operator(replies: &[Reply], screen: &mut Screen<'_>) -> Result<()> {
+    for reply in replies {
+        if let Verdict::Failed(Failure::Host(_)) = &reply.verdict {
+            screen.say(&reply.operator_line())?;
+        }
     }
     Ok(())
 }
