@@ -183,8 +183,7 @@ fn build(schema: &Value) -> Result<Validator, Box<jsonschema::ValidationError<'s
         .map_err(Box::new)
 }
 
-/// Compiles each distinct pattern and format on its own, so that the explainer agrees with the validator about them. What
-/// does not compile alone did not compile as part either.
+/// Compiles each distinct pattern and format on its own, so that the explainer agrees with the validator about them.
 fn compile_leaves(schema: &Value, patterns: &mut Leaves, formats: &mut Leaves) -> Result<(), SchemaError> {
     match schema {
         Value::Object(members) => {
@@ -210,8 +209,13 @@ fn compile_leaf(leaves: &mut Leaves, said: &str, keyword: &str) -> Result<(), Sc
     if leaves.len() >= MAX_PATTERNS {
         return Err(SchemaError::TooManyPatterns);
     }
-    if let Ok(validator) = build(&json!({ keyword: said })) {
-        leaves.insert(said.to_owned(), validator);
-    }
+    let validator = build(&json!({ keyword: said })).map_err(|_cause| {
+        SchemaError::Invalid(format!(
+            "{keyword} `{}` is none that is enforced: it has to compile, to at most {PATTERN_BYTES} bytes, for an engine that \
+             runs in linear time (no look-around, no back-references)",
+            text::one_line(said, 120)
+        ))
+    })?;
+    leaves.insert(said.to_owned(), validator);
     Ok(())
 }

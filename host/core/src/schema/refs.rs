@@ -58,6 +58,7 @@ impl<'s> Walk<'s> {
         if let Value::Object(members) = value {
             check_keywords(self.root, members, at)?;
             if self.in_place(value, MAX_IN_PLACE).is_none_or(|in_place| in_place.n_applied > MAX_APPLIED) {
+                let at = if at.is_empty() { "/" } else { at.as_str() };
                 return Err(SchemaError::TooManyInPlace { at: text::one_line(at, 200) });
             }
         }
