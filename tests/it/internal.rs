@@ -77,3 +77,36 @@ fn a_panic_in_the_host_answers_its_call_and_leaves_the_others_alone() {
     on_one_thread(sweep());
     on_two_threads(sweep());
 }
+
+/// A subscriber of the embedder's that panics at every event.
+struct Panics;
+
+impl tracing::Subscriber for Panics {
+    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        assert_ne!(event.metadata().target(), "toolgate::call", "injected fault");
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+#[test]
+fn a_subscriber_that_panics_costs_no_call_its_reply() {
+    let host = on_one_thread(build(Host::builder().tool(tool("ok_echo.wasm", guests::OK_ECHO))));
+    let answer = tracing::subscriber::with_default(Panics, || on_one_thread(host.answer(turn())));
+    let outcomes: Vec<String> = answer.replies.iter().map(outcome).collect();
+    assert_eq!(outcomes, ["done", "call:unknown_tool", "done"]);
+}

@@ -471,13 +471,13 @@ fn what_is_no_turn_ends_with_what_was_looked_for() {
     exit 2
     --- stdout
     --- stderr
-    error: the message has the shape of no known dialect: looked for `content` with blocks (anthropic), and for `choices` or `tool_calls` (openai-chat)
+    error: no turn: the message has the shape of no known dialect: looked for `content` with blocks (anthropic), and for `choices` or `tool_calls` (openai-chat)
     "#);
     assert_screen!(program(&["answer"], b"\x00\xff"), directory.path(), @r#"
     exit 2
     --- stdout
     --- stderr
-    error: the message is not one JSON object, such as a provider's response body or its assistant message: expected value at line 1 column 1
+    error: no turn: the message is not one JSON object, such as a provider's response body or its assistant message: expected value at line 1 column 1
     "#);
     assert_screen!(program(&["answer", &desk(&directory)], b""), directory.path(), @r#"
     exit 2
@@ -574,4 +574,14 @@ fn an_explanation_is_json_whatever_an_id_holds() {
     assert!(!shown.stderr.contains('\u{202e}'), "{}", shown.stderr);
     let lines: Vec<serde_json::Value> = serde_json::from_str(&shown.stderr).expect("JSON");
     assert_eq!(lines[0]["id"], "a\u{202e}b");
+}
+
+#[test]
+fn a_dialect_that_was_asked_for_is_named_where_the_message_is_not_in_it() {
+    let shown = program(&["answer", "--dialect", "anthropic"], br#"{"choices":[{"message":{"tool_calls":[]}}]}"#);
+    assert_eq!(shown.stderr, "error: no turn, read as `--dialect anthropic`: `content` is not there\n");
+    let directory = directory();
+    let component = file(&directory, "echo.wasm", guests::OK_ECHO);
+    let shown = program(&["tools", "--config", &component], b"");
+    assert!(shown.stderr.contains("is no `toolgate.toml`: "), "{}", shown.stderr);
 }

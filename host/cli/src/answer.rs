@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use toolgate::{MAX_MESSAGE, Turn};
 
 use crate::args::AnswerArguments;
@@ -15,7 +15,11 @@ pub(crate) async fn run(arguments: AnswerArguments, screen: &mut Screen<'_>) -> 
         true => files::read_bounded(&mut *screen.stdin, MAX_MESSAGE)?,
         false => files::read(&arguments.file, MAX_MESSAGE)?,
     };
-    let turn = Turn::read(&body, arguments.dialect.dialect())?;
+    let dialect = arguments.dialect.dialect();
+    let turn = Turn::read(&body, dialect).with_context(|| match dialect {
+        Some(dialect) => format!("no turn, read as `--dialect {dialect}`"),
+        None => "no turn".to_owned(),
+    })?;
     let loaded = sources::load(&arguments.tools, screen).await?;
     let answer = loaded.host.answer(turn).await;
     // First of all: what was written must be found again, also where nobody reads the answer.

@@ -7,8 +7,8 @@ use crate::args::PackArguments;
 use crate::files;
 use crate::screen::{Outcome, Screen};
 
-/// Asks the component for its contract once, in an empty sandbox, and appends it. A contract that no host would load is not
-/// packed.
+/// Asks the component for its contract once, in an empty sandbox, and appends it. A contract that does not read or whose
+/// schemas do not compile is not packed; `toolgate check` holds the rest of it to account.
 pub(crate) async fn run(arguments: PackArguments, screen: &mut Screen<'_>) -> Result<Outcome> {
     let file = arguments.file.display().to_string();
     let bytes = files::read(&arguments.file, MAX_FILE)?;

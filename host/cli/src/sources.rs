@@ -112,7 +112,7 @@ fn read_config(path: &Path) -> Result<(PathBuf, Config)> {
     if ByteCount::of(&bytes) > MAX_CONFIG {
         bail!("`{}` is larger than {MAX_CONFIG}", path.display());
     }
-    let text = String::from_utf8(bytes).with_context(|| format!("`{}` is not UTF-8", path.display()))?;
+    let text = String::from_utf8(bytes).with_context(|| format!("`{}` is no `toolgate.toml`", path.display()))?;
     let config = Config::parse(&text).with_context(|| format!("in `{}`", path.display()))?;
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     Ok((folder, config))
