@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use toolgate::{BuildError, Host, LimitSettings, ToolSource, with_contract};
+use toolgate::{BuildError, Host, LimitSettings, MAX_CALLS, ToolSource, with_contract};
 
 use crate::support::{guests, host, on_one_thread, tool};
 
@@ -152,4 +152,19 @@ fn a_contract_that_breaks_a_rule_is_named_by_it() {
 fn a_limit_beyond_what_the_host_gives_is_an_error_not_a_clamp() {
     let limits = LimitSettings { memory_bytes: Some(u64::MAX), ..LimitSettings::default() };
     says(tool("p.wasm", guests::OK_ECHO).limits(limits), &["load:policy", "memory_bytes", "hint: "]);
+}
+
+#[test]
+fn more_unpacked_tools_than_the_pool_has_slots_are_loaded_or_refused_one_by_one() {
+    let spinners = (0..MAX_CALLS + 8).map(|nth| tool(&format!("spins_{nth}.wasm"), guests::CONTRACT_SPINS));
+    on_one_thread(async {
+        let good = tool("z_good.wasm", guests::OK_ECHO);
+        match Host::builder().tools(spinners.chain([good])).build().await {
+            Err(BuildError::Tools(errors)) => {
+                assert_eq!(errors.len(), MAX_CALLS + 8, "the good one is not among them");
+                assert!(errors.iter().all(|error| error.to_string().contains("`contract()` was stopped after")));
+            }
+            other => panic!("{other:?}"),
+        }
+    });
 }

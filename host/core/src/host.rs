@@ -7,7 +7,7 @@ use std::fmt::Display;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
+use futures_util::{FutureExt, StreamExt, stream};
 
 use crate::call::RawCall;
 use crate::check::{self, Checked};
@@ -25,6 +25,10 @@ use crate::stats::{Counters, Stats};
 use crate::text;
 use crate::tool::Tool;
 use crate::usage::{Laps, Stage};
+
+/// Most tools that are loaded at once. Compiling one uses every core by itself; a folder of a thousand would hold the
+/// memory of a thousand compilations, and their contracts would want more slots than the pool has.
+const LOADS_AT_ONCE: usize = 8;
 
 /// Loaded tools and everything that stands between them and a model. Cheap to clone; needs a tokio runtime.
 #[derive(Clone, Debug)]
@@ -210,7 +214,7 @@ impl HostBuilder {
         let loads = self.sources.into_iter().map(|source| loader.load(source, self.defaults));
         let mut tools = Vec::new();
         let mut errors = Vec::new();
-        for loaded in futures_util::future::join_all(loads).await {
+        for loaded in stream::iter(loads).buffered(LOADS_AT_ONCE).collect::<Vec<_>>().await {
             match loaded {
                 Ok(tool) => tools.push(tool),
                 Err(error) => errors.push(error),
