@@ -118,7 +118,7 @@ fn every_code_is_given_and_says_the_same_to_model_operator_and_program() {
     on_two_threads(async {
         let mut seen: BTreeSet<Rule> = [Rule::HostOverloaded, Rule::HostInternal].into();
         for (rule, tool, arguments) in rows() {
-            let call = RawCall { id: "call_1".into(), tool: tool.into(), arguments, cut: false };
+            let call = RawCall { id: "call_1".into(), tool: tool.into(), arguments, cut: false, recorded: Vec::new() };
             let before = main.stats().stores_created;
             let reply = main.call(call).await;
             check_copies(rule, &reply);

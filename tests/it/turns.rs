@@ -173,7 +173,7 @@ fn a_custom_tool_call_and_a_nameless_one_are_answered_too() {
         let answer = answer(&host, body.to_string().as_bytes()).await;
         let expected = ["call:unknown_tool", "call:unknown_tool", "done", "call:not_object", "call:unknown_tool"];
         assert_eq!(outcomes(&answer), expected);
-        assert_eq!(answer.replies[2].machine().normalised, ["normalised:parsed_object"]);
+        assert_eq!(answer.replies[2].machine().recorded, ["normalised:parsed_object"]);
     });
 }
 

@@ -14,7 +14,7 @@ pub(crate) async fn run(arguments: CallArguments, screen: &mut Screen<'_>) -> Re
         text => Arguments::Text(text.to_owned()),
     };
     let loaded = sources::load(&arguments.tools, screen).await?;
-    let call = RawCall { id: String::new(), tool: arguments.name, arguments: given, cut: false };
+    let call = RawCall { id: String::new(), tool: arguments.name, arguments: given, cut: false, recorded: Vec::new() };
     let reply = loaded.host.call(call).await;
     // Before the answer: what was written must be found again, also where nobody reads the answer.
     loaded.close(screen)?;

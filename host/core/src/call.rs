@@ -2,6 +2,7 @@
 //!
 //! Holds text as it came. Whether it is JSON is for `gate` to say, whether there is such a tool for `registry`.
 
+use crate::amendment::Amendment;
 use crate::units::ByteCount;
 
 /// One call as a model asked for it. Nothing here has been checked.
@@ -15,6 +16,8 @@ pub struct RawCall {
     pub arguments: Arguments,
     /// Whether the provider says that the turn was cut here (only ever true of the last call of a turn).
     pub cut: bool,
+    /// What was amended in reading the message.
+    pub recorded: Vec<Amendment>,
 }
 
 /// Arguments as text, or why there is none.
@@ -45,7 +48,13 @@ impl Arguments {
 impl RawCall {
     /// A call with arguments as JSON text, for a program that has no provider's message.
     pub fn new(tool: impl Into<String>, arguments: impl Into<String>) -> Self {
-        Self { id: String::new(), tool: tool.into(), arguments: Arguments::Text(arguments.into()), cut: false }
+        Self {
+            id: String::new(),
+            tool: tool.into(),
+            arguments: Arguments::Text(arguments.into()),
+            cut: false,
+            recorded: Vec::new(),
+        }
     }
 
     /// The same call under this id.

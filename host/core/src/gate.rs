@@ -5,6 +5,7 @@
 
 use serde_json::Value;
 
+use crate::amendment::Amendment;
 use crate::call::{Arguments, RawCall};
 use crate::field_path::FieldPath;
 use crate::json::{self, Fault};
@@ -29,28 +30,6 @@ pub struct GateLimits {
 impl Default for GateLimits {
     fn default() -> Self {
         Self { arguments: DEFAULT_ARGUMENTS, depth: DEFAULT_DEPTH }
-    }
-}
-
-/// A harmless slip of a provider that was read as what it means, and is said in the reply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Normalised {
-    /// Empty text stands for no arguments.
-    EmptyArguments,
-    /// Arguments were absent or `null`.
-    NullArguments,
-    /// An object came where its text was due.
-    ParsedObject,
-}
-
-impl Normalised {
-    /// The name under which it is recorded.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::EmptyArguments => "normalised:empty_arguments",
-            Self::NullArguments => "normalised:null_arguments",
-            Self::ParsedObject => "normalised:parsed_object",
-        }
     }
 }
 
@@ -133,7 +112,8 @@ impl Gate {
     }
 
     /// Turns bytes into a call, in the order: cut, size, text and syntax and depth, object.
-    pub(crate) fn admit(&self, raw: RawCall, normalised: &mut Vec<Normalised>) -> Result<Admitted, CallRejection> {
+    pub(crate) fn admit(&self, raw: RawCall, recorded: &mut Vec<Amendment>) -> Result<Admitted, CallRejection> {
+        recorded.extend(raw.recorded);
         if raw.cut {
             return Err(CallRejection::Truncated);
         }
@@ -143,19 +123,19 @@ impl Gate {
         }
         let text = match raw.arguments {
             Arguments::Text(text) if text.trim_ascii().is_empty() => {
-                normalised.push(Normalised::EmptyArguments);
+                recorded.push(Amendment::EmptyArguments);
                 "{}".to_owned()
             }
             Arguments::Text(text) if text.trim_ascii() == "null" => {
-                normalised.push(Normalised::NullArguments);
+                recorded.push(Amendment::NullArguments);
                 "{}".to_owned()
             }
             Arguments::Absent => {
-                normalised.push(Normalised::NullArguments);
+                recorded.push(Amendment::NullArguments);
                 "{}".to_owned()
             }
             Arguments::ParsedObject(text) => {
-                normalised.push(Normalised::ParsedObject);
+                recorded.push(Amendment::ParsedObject);
                 text
             }
             Arguments::Text(text) => text,

@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use futures_util::{FutureExt, StreamExt, stream};
 
+use crate::amendment::Amendment;
 use crate::call::RawCall;
 use crate::check::{self, Checked};
 use crate::clock::{Clock, SystemClock};
 use crate::dispatch::{Company, Dispatch};
 use crate::engine::HostEngine;
-use crate::gate::{Gate, GateLimits, Normalised};
+use crate::gate::{Gate, GateLimits};
 use crate::load::{LoadError, Loader, ToolSource};
 use crate::refusal::{Failure, HostFailure, NotDone};
 use crate::registry::Registry;
@@ -49,7 +50,7 @@ struct Stages {
 /// What one walk leaves beside its outcome, however it ends.
 struct Record {
     laps: Laps,
-    normalised: Vec<Normalised>,
+    recorded: Vec<Amendment>,
     trace: Trace,
 }
 
@@ -82,7 +83,7 @@ impl Host {
         // No stage looks at the id, so it stays here, where the reply is made.
         let (id, asked) = (std::mem::take(&mut call.id), call.tool.clone());
         let mut record =
-            Record { laps: Laps::new(Arc::clone(&self.stages.clock)), normalised: Vec::new(), trace: Trace::default() };
+            Record { laps: Laps::new(Arc::clone(&self.stages.clock)), recorded: Vec::new(), trace: Trace::default() };
         let walk = AssertUnwindSafe(self.stages.walk(call, company, &mut record)).catch_unwind().await;
         // The walk borrows nothing that a panic could leave half-changed and that is read again: the record only grows.
         let outcome =
@@ -113,7 +114,7 @@ impl Host {
             effects: effects(&verdict, tool.map(Arc::as_ref)),
             verdict,
             usage,
-            normalised: record.normalised,
+            recorded: record.recorded,
             log,
         }
     }
@@ -122,9 +123,9 @@ impl Host {
 impl Stages {
     /// One call, bytes to verdict. There is no second path: a message's calls, a program's and the library's all end here.
     async fn walk(&self, raw: RawCall, company: Company, record: &mut Record) -> Result<Checked, NotDone> {
-        let Record { laps, normalised, trace } = record;
+        let Record { laps, recorded, trace } = record;
         laps.start();
-        let admitted = laps.passed(Stage::Gate, self.gate.admit(raw, normalised))?;
+        let admitted = laps.passed(Stage::Gate, self.gate.admit(raw, recorded))?;
         let matched = laps.passed(Stage::Registry, self.registry.find(admitted))?;
         let placed = laps.passed(Stage::Dispatch, self.dispatch.place(matched, company).await)?;
         let output = laps.passed(Stage::Sandbox, self.sandbox.run(placed, trace).await)?;

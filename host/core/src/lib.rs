@@ -11,6 +11,7 @@
 //! [`Host`] is the line. [`Host::answer`] takes a provider's message ([`Turn`]) to the next one, [`Host::call`] answers one
 //! call. `docs/ARCHITECTURE.md` shows the whole.
 
+mod amendment;
 mod anatomy;
 mod call;
 mod check;
@@ -37,6 +38,7 @@ mod units;
 mod usage;
 mod wire;
 
+pub use crate::amendment::Amendment;
 pub use crate::anatomy::{Anatomy, MAX_FILE, NotComponent, with_contract};
 pub use crate::call::{Arguments, RawCall};
 pub use crate::check::{Checked, ResultFailure};
@@ -49,7 +51,7 @@ pub use crate::contract::{
 pub use crate::dispatch::{MAX_WAIT, MAX_WAITING};
 pub use crate::engine::{MAX_CALLS, MAX_MEMORY, TICK};
 pub use crate::field_path::{FieldPath, Segment};
-pub use crate::gate::{CallRejection, DEFAULT_ARGUMENTS, DEFAULT_DEPTH, GateLimits, Normalised};
+pub use crate::gate::{CallRejection, DEFAULT_ARGUMENTS, DEFAULT_DEPTH, GateLimits};
 pub use crate::host::{BuildError, Host, HostBuilder, contract_of};
 pub use crate::load::{LoadError, LoadProblem, ToolSource};
 pub use crate::refusal::{Code, Failure, FixableBy, HostFailure, Rejection, Rule};

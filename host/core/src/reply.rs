@@ -6,9 +6,10 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use crate::amendment::Amendment;
 use crate::check::{Checked, ResultFailure};
 use crate::field_path::FieldPath;
-use crate::gate::{CallRejection, Normalised};
+use crate::gate::CallRejection;
 use crate::refusal::{Code, Failure, HostFailure, Rejection};
 use crate::registry::RegistryRejection;
 use crate::sandbox::guest_state::LogLine;
@@ -81,8 +82,8 @@ pub struct Reply {
     pub effects: Effects,
     /// What it cost.
     pub usage: Usage,
-    /// Harmless slips of the provider that were read as what they mean.
-    pub normalised: Vec<Normalised>,
+    /// Slips that were read as what they mean.
+    pub recorded: Vec<Amendment>,
     /// What the tool wrote to its log, for the operator.
     pub log: Vec<LogLine>,
 }
@@ -108,7 +109,7 @@ pub struct MachineReply {
     pub fixable_by: Option<&'static str>,
     /// What was read as what it means.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub normalised: Vec<&'static str>,
+    pub recorded: Vec<String>,
     /// Characters of the result that were made visible.
     #[serde(skip_serializing_if = "is_zero")]
     pub sanitised: usize,
@@ -169,7 +170,7 @@ impl Reply {
             fixable_by: code.as_ref().map(|code| code.rule.fixable_by().name()),
             code: code.map(|code| code.to_string()),
             effects: self.effects,
-            normalised: self.normalised.iter().map(|normalised| normalised.name()).collect(),
+            recorded: self.recorded.iter().map(ToString::to_string).collect(),
             sanitised: match &self.verdict {
                 Verdict::Done(checked) => checked.n_sanitised(),
                 Verdict::Refused(_) | Verdict::Failed(_) => 0,

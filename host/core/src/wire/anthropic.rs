@@ -72,6 +72,7 @@ impl Codec for Anthropic {
                     tool: string(block.name).unwrap_or_default(),
                     arguments: object_arguments(block.input),
                     cut: false,
+                    recorded: Vec::new(),
                 });
             }
         }

@@ -139,5 +139,5 @@ fn read_call<'m>(call: &ToolCall<'m>, at: &str) -> Result<RawCall, TurnError> {
         }
         (None, None) => (String::new(), Arguments::Absent),
     };
-    Ok(RawCall { id, tool, arguments, cut: false })
+    Ok(RawCall { id, tool, arguments, cut: false, recorded: Vec::new() })
 }
