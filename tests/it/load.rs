@@ -60,7 +60,10 @@ fn every_truncation_of_a_component_is_refused_and_none_runs() {
 #[test]
 fn a_contract_is_read_from_a_guest_that_may_be_hostile() {
     says(tool("p.wasm", guests::CONTRACT_IS_NOT_JSON), &["load:contract: p.wasm", "does not read"]);
-    says(tool("p.wasm", guests::CONTRACT_BAD_SCHEMA), &["load:schema: p.wasm", "its input schema", "does not compile"]);
+    says(
+        tool("p.wasm", guests::CONTRACT_BAD_SCHEMA),
+        &["load:schema: p.wasm", "its input schema: `type` at `/properties/text`", "\"strin\""],
+    );
     says(tool("p.wasm", guests::CONTRACT_LEAVES_OBJECT_OPEN), &["load:open_object", "additionalProperties"]);
     says(tool("p.wasm", guests::CONTRACT_SPINS), &["load:contract", "`contract()` was stopped after"]);
     says(tool("p.wasm", guests::INIT_SPINS), &["load:contract", "`contract()` was stopped after"]);
@@ -133,11 +136,12 @@ fn a_contract_that_breaks_a_rule_is_named_by_it() {
         (r#""d""#, "\"d\u{202e}\"", "load:text"),
         (r#""read""#, r#""read","relations":[{"at":"/a","equals":"/b"}]"#, "load:contract"),
         (r#"{"type":"string"}"#, r#"{"$ref":"http://example.com/s.json"}"#, "load:schema_ref"),
-        (r#"{"type":"string"}"#, r##"{"$ref":"#"}"##, "load:schema"),
+        (r#"{"type":"string"}"#, r##"{"$ref":"#"}"##, "load:schema_cost"),
+        (r#"{"type":"string"}"#, r#"{"type":"string","maxLenght":3}"#, "load:schema_keyword"),
         (r#"{"type":"string"}"#, r#"{"type":"string","type":"integer"}"#, "load:schema"),
         (r#"{"type":"string"}"#, r#"{"type":"string","description":"\u202e\udb40\udc41"}"#, "load:text"),
-        (r#"{"type":"string"}"#, r#"{"type":"string","pattern":"(a"}"#, "load:schema"),
-        (r#"{"type":"string"}"#, r#"{"type":"string","pattern":"(?=a)"}"#, "load:schema"),
+        (r#"{"type":"string"}"#, r#"{"type":"string","pattern":"(a"}"#, "load:pattern"),
+        (r#"{"type":"string"}"#, r#"{"type":"string","pattern":"(?=a)"}"#, "load:pattern"),
         (r#"{"type":"object","additionalProperties":false}"#, r#"{"type":"string"}"#, "load:schema"),
         (r#""read""#, r#""read","may_be_empty":["/rows"]"#, "load:schema"),
         (r#""read""#, r#""read","capabilities":{"http":["example.com"]}"#, "load:grant"),

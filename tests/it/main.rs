@@ -29,7 +29,11 @@ mod results;
 mod sandbox;
 /// The published schemas agree with the types and with every contract that is shipped.
 mod schemas;
+/// The official JSON Schema suite, and our own cases.
+mod suite;
 /// The repository's own rules.
 mod tidy;
 /// Whole messages in, whole messages out.
 mod turns;
+/// Malformed calls as they were met.
+mod vectors;

@@ -87,12 +87,12 @@ fn the_cut_turn_is_answered_on_standard_output() {
       {
       "role": "tool",
       "tool_call_id": "call_a1",
-      "content": "{\"rows\":[{\"on_hand\":42,\"warehouse\":\"BSN-1\"},{\"on_hand\":7,\"warehouse\":\"BSN-2\"}],\"sku\":\"KB-104\"}"
+      "content": "{\"sku\":\"KB-104\",\"rows\":[{\"warehouse\":\"BSN-1\",\"on_hand\":42},{\"warehouse\":\"BSN-2\",\"on_hand\":7}]}"
       },
       {
       "role": "tool",
       "tool_call_id": "call_a2",
-      "content": "{\"orders\":[{\"items\":[{\"quantity\":1,\"sku\":\"KB-104\",\"unit_cents\":12900},{\"quantity\":2,\"sku\":\"MS-017\",\"unit_cents\":3000}],\"order_id\":\"5531\",\"placed_on\":\"2026-05-28\",\"status\":\"open\",\"total_cents\":18900}]}"
+      "content": "{\"orders\":[{\"order_id\":\"5531\",\"status\":\"open\",\"placed_on\":\"2026-05-28\",\"total_cents\":18900,\"items\":[{\"sku\":\"KB-104\",\"quantity\":1,\"unit_cents\":12900},{\"sku\":\"MS-017\",\"quantity\":2,\"unit_cents\":3000}]}]}"
       },
       {
       "role": "tool",
@@ -153,7 +153,7 @@ fn the_misbehaving_turn_is_answered_whatever_its_tools_do() {
       {
       "type": "tool_result",
       "tool_use_id": "toolu_02F",
-      "content": "{\"rows\":[{\"on_hand\":18,\"warehouse\":\"SEL-1\"}],\"sku\":\"KB-104\"}"
+      "content": "{\"sku\":\"KB-104\",\"rows\":[{\"warehouse\":\"SEL-1\",\"on_hand\":18}]}"
       }
       ]
     }
@@ -191,7 +191,7 @@ fn a_call_exits_with_what_became_of_it() {
     assert_screen!(program(&["call", "stock_lookup", ok], b""), directory.path(), @r#"
     exit 0
     --- stdout
-    {"rows":[{"on_hand":18,"warehouse":"SEL-1"}],"sku":"KB-104"}
+    {"sku":"KB-104","rows":[{"warehouse":"SEL-1","on_hand":18}]}
     --- stderr
     "#);
     assert_screen!(program(&["call", "stock_lookup", "-"], b"{\"sku\":1}"), directory.path(), @r#"
@@ -436,7 +436,7 @@ fn a_configuration_turns_the_second_key() {
     assert_screen!(program(&arguments, b""), directory.path(), @r#"
     exit 0
     --- stdout
-    {"columns":["sum(cents)","count"],"found":1,"rows":[["350","2"]]}
+    {"columns":["sum(cents)","count"],"rows":[["350","2"]],"found":1}
     --- stderr
     "#);
 }

@@ -134,3 +134,16 @@ impl fmt::Display for Amendment {
         }
     }
 }
+
+/// Whether a call is amended by what its tool's schema shows to be meant: a number in quotes, a code fence, a list as its
+/// text. Nothing is lost or guessed by it, each amendment is recorded, and the amended call is checked as a whole again.
+/// Slips with only one meaning (`normalised:`) are read so in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Coercion {
+    /// A call is taken as it is written. A model that is corrected once gets it right; one that is read leniently never
+    /// learns.
+    #[default]
+    Off,
+    /// Amendments that lose nothing are made.
+    Lossless,
+}

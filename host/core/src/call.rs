@@ -31,6 +31,11 @@ pub enum Arguments {
     Absent,
     /// A string with a lone surrogate: it has no text at all.
     NotUnicode,
+    /// Bytes that are not UTF-8.
+    NotUtf8 {
+        /// Where the first of them stands.
+        byte: usize,
+    },
     /// Something that is neither text nor object where the dialect wants one of them; its kind, in words.
     Other(&'static str),
 }
@@ -40,7 +45,7 @@ impl Arguments {
     pub fn size(&self) -> ByteCount {
         match self {
             Self::Text(text) | Self::ParsedObject(text) => ByteCount::of(text.as_bytes()),
-            Self::Absent | Self::NotUnicode | Self::Other(_) => ByteCount::default(),
+            Self::Absent | Self::NotUnicode | Self::NotUtf8 { byte: _ } | Self::Other(_) => ByteCount::default(),
         }
     }
 }
@@ -55,6 +60,13 @@ impl RawCall {
             cut: false,
             recorded: Vec::new(),
         }
+    }
+
+    /// A call with arguments as bytes that should be JSON text, for a program that reads them off a wire.
+    pub fn from_bytes(tool: impl Into<String>, arguments: Vec<u8>) -> Self {
+        let arguments = String::from_utf8(arguments)
+            .map_or_else(|error| Arguments::NotUtf8 { byte: error.utf8_error().valid_up_to() }, Arguments::Text);
+        Self { arguments, ..Self::new(tool, String::new()) }
     }
 
     /// The same call under this id.

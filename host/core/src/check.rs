@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::field_path::{FieldPath, pointer_step};
 use crate::gate::DEFAULT_DEPTH;
-use crate::json::{self, Fault};
+use crate::json::{self, Fault, Item, Json, JsonLimits, Kind};
 use crate::sandbox::{Output, Said};
 use crate::schema::{Keyword, Violation};
 use crate::text;
@@ -38,6 +38,11 @@ pub enum ResultFailure {
         /// The most.
         max: ByteCount,
     },
+    /// More values and keys than can be checked in time.
+    TooManyValues {
+        /// The most.
+        max: u64,
+    },
     /// Deeper than anybody reads.
     TooDeep {
         /// The most.
@@ -55,15 +60,14 @@ pub enum ResultFailure {
 /// A result that keeps every promise. Made only by the stage `check`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
-    value: Value,
     text: String,
     n_sanitised: usize,
 }
 
 impl Checked {
-    /// The result.
-    pub const fn value(&self) -> &Value {
-        &self.value
+    /// The result as a value, read from its text.
+    pub fn value(&self) -> Value {
+        serde_json::from_str(&self.text).expect("the text was printed from what a stricter reader took")
     }
 
     /// The result as compact JSON.
@@ -85,46 +89,67 @@ pub(crate) fn accept(output: Output) -> Result<Checked, ResultFailure> {
         Said::Text(text) if ByteCount::of(text.as_bytes()) <= max => text,
         Said::Text(_) | Said::TooMuch => return Err(ResultFailure::TooLarge { max }),
     };
-    let mut value = read(&text)?;
-    if !tool.output.accepts(&value) {
-        return Err(broken_promise(tool.output.explain(&value), &value));
+    let json = read(text)?;
+    if u64::try_from(json.n_nodes()).unwrap_or(u64::MAX) > tool.output.most_values() {
+        return Err(ResultFailure::TooManyValues { max: tool.output.most_values() });
     }
-    if let Some(at) = empty_list(&tool, &value) {
+    if !tool.output.admits(&json) {
+        return Err(broken_promise(tool.output.violation(&json), &json));
+    }
+    if let Some(at) = empty_list(&tool, &json) {
         return Err(ResultFailure::Empty { at });
     }
-    let n_sanitised = text::clean_value(&mut value);
-    let text = serde_json::to_string(&value).expect("a `Value` has text keys only, and writing to memory cannot fail");
+    let (text, n_sanitised) = clean(&json);
     // Escapes are longer than what they show.
     if ByteCount::of(text.as_bytes()) > max {
         return Err(ResultFailure::TooLarge { max });
     }
-    Ok(Checked { value, text, n_sanitised })
+    Ok(Checked { text, n_sanitised })
 }
 
-fn read(text: &str) -> Result<Value, ResultFailure> {
+/// The result as compact JSON, with every hidden character made visible; nearly always there is none.
+fn clean(json: &Json) -> (String, usize) {
+    let is_clean = text::is_clean(json.unescaped()) && json.text().split(['\n', '\t', '\r']).all(text::is_clean);
+    if is_clean {
+        return (json.print(), 0);
+    }
+    let mut value = json.root().to_value();
+    let n_sanitised = text::clean_value(&mut value);
+    (value.to_string(), n_sanitised)
+}
+
+fn read(text: String) -> Result<Json, ResultFailure> {
     if text.trim_ascii().is_empty() {
         return Err(ResultFailure::Empty { at: FieldPath::root() });
     }
-    json::read(text.as_bytes(), DEFAULT_DEPTH).map_err(|fault| {
+    let (json, _) = json::read(text, &JsonLimits::deep(DEFAULT_DEPTH)).map_err(|fault| {
         let problem = fault.to_string();
         match fault {
-            Fault::TooDeep { max } => ResultFailure::TooDeep { max },
-            Fault::InexactNumber { at } => ResultFailure::Inexact { at },
-            Fault::DuplicateKey { at } => ResultFailure::NotJson { problem, at },
-            Fault::Truncated | Fault::BadText | Fault::Syntax { at: _, problem: _ } => {
+            Fault::TooDeep { byte: _, max } => ResultFailure::TooDeep { max },
+            Fault::TooMany { byte: _, max } => {
+                ResultFailure::TooManyValues { max: u64::try_from(max).unwrap_or(u64::MAX) }
+            }
+            Fault::LongString { byte: _, max } => ResultFailure::TooLarge { max },
+            Fault::InexactNumber { byte: _, at } => ResultFailure::Inexact { at },
+            Fault::LongNumber { byte: _, max: _ } => ResultFailure::Inexact { at: FieldPath::root() },
+            Fault::DuplicateKey { byte: _, at } | Fault::BadText { byte: _, at, what: _ } => {
+                ResultFailure::NotJson { problem, at }
+            }
+            Fault::Truncated { byte: _ } | Fault::Trailing { byte: _ } | Fault::Syntax { byte: _, problem: _ } => {
                 ResultFailure::NotJson { problem, at: FieldPath::root() }
             }
         }
-    })
+    })?;
+    Ok(json)
 }
 
 /// The four kinds of broken promise told apart, since each is somebody else's to mend.
-fn broken_promise(violation: Violation, value: &Value) -> ResultFailure {
+fn broken_promise(violation: Violation, json: &Json) -> ResultFailure {
     let violation = Box::new(violation);
     match violation.keyword {
         Keyword::TooMany => ResultFailure::TooMany(violation),
         Keyword::NumberRange => ResultFailure::Range(violation),
-        Keyword::TooFew | Keyword::Type if is_nothing(violation.at.find(value)) => {
+        Keyword::TooFew | Keyword::Type if is_nothing(violation.at.find_in(json.root())) => {
             ResultFailure::Empty { at: violation.at }
         }
         Keyword::TooFew
@@ -138,26 +163,27 @@ fn broken_promise(violation: Violation, value: &Value) -> ResultFailure {
     }
 }
 
-fn is_nothing(value: Option<&Value>) -> bool {
-    match value {
-        Some(Value::Null) | None => true,
-        Some(Value::String(text)) => text.is_empty(),
-        Some(Value::Array(items)) => items.is_empty(),
-        Some(Value::Object(members)) => members.is_empty(),
-        Some(Value::Bool(_) | Value::Number(_)) => false,
+fn is_nothing(item: Option<Item<'_>>) -> bool {
+    match item.map(Item::kind) {
+        Some(Kind::Null) | None => true,
+        Some(Kind::Text(text)) => text.is_empty(),
+        Some(Kind::List(list)) => list.len() == 0,
+        Some(Kind::Object(object)) => object.len() == 0,
+        Some(Kind::Bool(_) | Kind::Number(_)) => false,
     }
 }
 
 /// The first list of the top level that came back with nothing and may not.
-fn empty_list(tool: &Tool, value: &Value) -> Option<FieldPath> {
+fn empty_list(tool: &Tool, json: &Json) -> Option<FieldPath> {
     let may_be_empty = |pointer: &str| tool.contract.may_be_empty.iter().any(|declared| declared == pointer);
-    match value {
-        Value::Array(items) => (items.is_empty() && !may_be_empty("")).then(FieldPath::root),
-        Value::Object(members) => members
-            .iter()
-            .filter(|(_, member)| member.as_array().is_some_and(Vec::is_empty))
-            .find(|(key, _)| !may_be_empty(&format!("/{}", pointer_step(key))))
-            .map(|(key, _)| FieldPath::root().key(key)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    match json.root().kind() {
+        Kind::List(list) => (list.len() == 0 && !may_be_empty("")).then(FieldPath::root),
+        Kind::Object(object) => object
+            .members()
+            .filter(|(_, member)| member.as_list().is_some_and(|list| list.len() == 0))
+            .filter_map(|(key, _)| key.as_text())
+            .find(|key| !may_be_empty(&format!("/{}", pointer_step(key))))
+            .map(|key| FieldPath::root().key(key)),
+        Kind::Null | Kind::Bool(_) | Kind::Number(_) | Kind::Text(_) => None,
     }
 }

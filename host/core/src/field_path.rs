@@ -6,6 +6,8 @@ use std::fmt;
 
 use serde_json::Value;
 
+use crate::json::Item;
+
 /// Most characters of one key that a path shows. A key is hostile text: a code must not carry an argument of its own.
 const MAX_SEGMENT: usize = 64;
 
@@ -55,6 +57,30 @@ impl FieldPath {
             Segment::Key(key) => inner.get(key),
             Segment::Index(index) => inner.get(index),
         })
+    }
+
+    /// As above, in a document.
+    pub(crate) fn find_in<'j>(&self, item: Item<'j>) -> Option<Item<'j>> {
+        self.0.iter().try_fold(item, |inner, segment| match segment {
+            Segment::Key(key) => inner.as_object()?.get(key),
+            Segment::Index(index) => inner.as_list()?.items().nth(*index),
+        })
+    }
+
+    /// As above, to change it.
+    pub(crate) fn find_mut<'v>(&self, value: &'v mut Value) -> Option<&'v mut Value> {
+        self.0.iter().try_fold(value, |inner, segment| match segment {
+            Segment::Key(key) => inner.get_mut(key),
+            Segment::Index(index) => inner.get_mut(index),
+        })
+    }
+
+    /// The object that the last step goes into, and the key; nothing where it is no key.
+    pub(crate) fn split_key(&self) -> Option<(Self, &str)> {
+        match self.0.split_last() {
+            Some((Segment::Key(key), parent)) => Some((Self(parent.to_vec()), key)),
+            Some((Segment::Index(_), _)) | None => None,
+        }
     }
 
     /// The innermost key, where there is one.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use futures_util::{FutureExt, StreamExt, stream};
 
-use crate::amendment::Amendment;
+use crate::amendment::{Amendment, Coercion};
 use crate::call::RawCall;
 use crate::check::{self, Checked};
 use crate::clock::{Clock, SystemClock};
@@ -18,7 +18,7 @@ use crate::engine::HostEngine;
 use crate::gate::{Gate, GateLimits};
 use crate::load::{LoadError, Loader, ToolSource};
 use crate::refusal::{Failure, HostFailure, NotDone};
-use crate::registry::Registry;
+use crate::registry::{Policy, Registry};
 use crate::reply::{Effects, Reply, Verdict};
 use crate::sandbox::budget::LimitSettings;
 use crate::sandbox::{Sandbox, Trace};
@@ -76,7 +76,7 @@ impl Host {
     }
 
     pub(crate) fn writes(&self, tool: &str) -> bool {
-        self.stages.registry.get(tool).is_some_and(|tool| tool.writes)
+        self.stages.registry.named(tool).is_some_and(|(tool, _)| tool.writes)
     }
 
     pub(crate) async fn answer_call(&self, mut call: RawCall, company: Company) -> Reply {
@@ -102,7 +102,7 @@ impl Host {
             Err(NotDone::Refused(rejection)) => Verdict::Refused(rejection),
             Err(NotDone::Failed(failure)) => Verdict::Failed(failure),
         };
-        let tool = self.stages.registry.get(asked);
+        let tool = self.stages.registry.named(asked).map(|(tool, _)| tool);
         let log = record.trace.take_log();
         let mut usage = record.laps.usage;
         let spent = record.trace.spent;
@@ -126,7 +126,7 @@ impl Stages {
         let Record { laps, recorded, trace } = record;
         laps.start();
         let admitted = laps.passed(Stage::Gate, self.gate.admit(raw, recorded))?;
-        let matched = laps.passed(Stage::Registry, self.registry.find(admitted))?;
+        let matched = laps.passed(Stage::Registry, self.registry.find(admitted, recorded))?;
         let placed = laps.passed(Stage::Dispatch, self.dispatch.place(matched, company).await)?;
         let output = laps.passed(Stage::Sandbox, self.sandbox.run(placed, trace).await)?;
         let checked = laps.passed(Stage::Check, check::accept(output))?;
@@ -163,6 +163,8 @@ pub struct HostBuilder {
     sources: Vec<ToolSource>,
     defaults: LimitSettings,
     gate: GateLimits,
+    coercion: Coercion,
+    declared_strictly: bool,
     clock: Option<Arc<dyn Clock>>,
 }
 
@@ -195,6 +197,21 @@ impl HostBuilder {
         self
     }
 
+    /// Whether calls are amended by what a tool's schema shows to be meant. Off unless it is said.
+    #[must_use]
+    pub fn coercion(mut self, coercion: Coercion) -> Self {
+        self.coercion = coercion;
+        self
+    }
+
+    /// The model was shown strict declarations: a `null` that a tool's own schema refuses stands for an absent optional key,
+    /// since strict modes know no other way to leave one out.
+    #[must_use]
+    pub fn declared_strictly(mut self, yes: bool) -> Self {
+        self.declared_strictly = yes;
+        self
+    }
+
     /// Another clock than the system's.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
@@ -224,10 +241,17 @@ impl HostBuilder {
         if !errors.is_empty() {
             return Err(BuildError::Tools(errors));
         }
-        let registry = Registry::new(tools).map_err(BuildError::Tools)?;
+        let policy = Policy { limits: self.gate.json(), coercion: self.coercion, strict_nulls: self.declared_strictly };
+        let registry = Registry::new(tools, policy).map_err(BuildError::Tools)?;
         let sandbox = Sandbox::new(Arc::clone(&clock), Arc::clone(&counters.calls));
-        let stages =
-            Stages { gate: Gate::new(self.gate), registry, dispatch: Dispatch::new(), sandbox, counters, clock };
+        let stages = Stages {
+            gate: Gate::new(self.gate, self.coercion),
+            registry,
+            dispatch: Dispatch::new(),
+            sandbox,
+            counters,
+            clock,
+        };
         Ok(Host { stages: Arc::new(stages) })
     }
 }

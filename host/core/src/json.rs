@@ -1,272 +1,222 @@
-//! JSON: the strict reader in front of everything a model or a guest sends as text.
+//! JSON: one document, read strictly and held so that a refused call costs little more than reading it.
 //!
-//! Builds a `serde_json::Value` in one pass and turns away what a lenient reader would quietly change: a repeated key
-//! (the last would win), nesting deep enough to exhaust a stack, text that is not Unicode. Knows neither calls nor
-//! results: `gate` and `check` give its faults their codes.
+//! A document keeps its text; strings are looked up in it and only those with escapes are copied. `json::reader` builds
+//! it, `json::number` says which numbers can be held, `json::item` looks at it, `json::convert` turns it into a `Value` and
+//! back. Knows neither calls nor results nor schemas: `gate` and `check` give the faults their codes.
 
-use std::fmt;
+mod convert;
+mod fault;
+mod item;
+mod number;
+mod reader;
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 
-use crate::field_path::{FieldPath, Segment};
-use crate::units::Depth;
+pub(crate) use self::fault::Fault;
+pub(crate) use self::item::{Item, Items, Kind, List, Members, Object};
+pub(crate) use self::number::Num;
+pub(crate) use self::reader::{Leniency, Mended, Prefix, Unread, read, read_prefix};
+use crate::units::{ByteCount, Depth};
 
-/// What is wrong with a text that should be one JSON value.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Fault {
-    /// It ends inside a value.
-    #[error("it ends inside a value")]
-    Truncated,
-    /// It breaks the grammar.
-    #[error("{problem} at byte {at}")]
-    Syntax {
-        /// Where, in bytes from the start.
-        at: usize,
-        /// The rule, in the words of the parser.
-        problem: String,
-    },
-    /// Arrays and objects stand deeper inside each other than allowed.
-    #[error("it is nested deeper than {max}")]
-    TooDeep {
-        /// The most allowed.
-        max: Depth,
-    },
-    /// An object has one key twice.
-    #[error("`{at}` stands twice in one object")]
-    DuplicateKey {
-        /// The path of the key.
-        at: FieldPath,
-    },
-    /// A number that no 64-bit integer or float can hold.
-    #[error("the number at `{at}` cannot be held")]
-    InexactNumber {
-        /// The path of the number.
-        at: FieldPath,
-    },
-    /// A lone surrogate or bytes that are not UTF-8.
-    #[error("it holds text that is not Unicode")]
-    BadText,
+/// Most values of one document, keys included. Each is 16 bytes and is looked at by every rule that applies to it; a
+/// megabyte of `[[],[],…]` would be half a million. The longest lists that tools exchange have some ten thousand.
+pub const MAX_NODES: usize = 100_000;
+
+/// Most bytes of one string. What is longer is a file, and belongs in a directory that is granted.
+pub const MAX_STRING: ByteCount = ByteCount::mib(1);
+
+/// Most bytes of one number as it is written. A double takes 17 digits, the longest integer 20; what is longer is an attack
+/// on whoever has to compare it exactly.
+pub const MAX_NUMBER: usize = 64;
+
+/// Up to here a key is found by looking at all of them, beyond by its hash.
+const MAX_SCANNED: usize = 16;
+
+/// What a document may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JsonLimits {
+    /// Deepest nesting.
+    pub(crate) depth: Depth,
+    /// Most values, keys included.
+    pub(crate) nodes: usize,
+    /// Most bytes of one string.
+    pub(crate) string: ByteCount,
 }
 
-/// Reads exactly one value.
-///
-/// Agrees with `serde_json::from_slice::<Value>` on everything it accepts.
-///
-/// # Errors
-/// The first fault in reading order.
-pub(crate) fn read(text: &[u8], max_depth: Depth) -> Result<Value, Fault> {
-    let mut trail = Trail { found: None, outward: Vec::new() };
-    let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let seed = ValueSeed { trail: &mut trail, room: max_depth.get(), max_depth };
-    match seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value)) {
-        Ok(value) => Ok(value),
-        Err(error) => Err(trail.into_fault(text, &error)),
+impl JsonLimits {
+    /// The host's own bounds, with this nesting.
+    pub(crate) const fn deep(depth: Depth) -> Self {
+        Self { depth, nodes: MAX_NODES, string: MAX_STRING }
     }
 }
 
-/// What a failed read leaves behind: the fault where the reader named one, and the way from it to the root.
-struct Trail {
-    found: Option<Found>,
-    outward: Vec<Segment>,
+/// A document.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Json {
+    text: String,
+    /// The strings that are written with escapes, without them, one after the other.
+    unescaped: String,
+    /// Every value and key in the order of the text: a container is followed by what it holds.
+    nodes: Vec<Node>,
+    index: Index,
 }
 
-/// A fault the reader saw itself, before the path to it is known.
-enum Found {
-    TooDeep(Depth),
-    DuplicateKey,
+/// One value or key.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Node {
+    Null,
+    Bool(bool),
+    Number(Num),
+    /// A part of the text.
+    Plain(Span),
+    /// A part of the unescaped strings.
+    Unescaped(Span),
+    List(Extent),
+    Object(Extent),
 }
 
-impl Trail {
-    fn into_fault(mut self, text: &[u8], error: &serde_json::Error) -> Fault {
-        self.outward.reverse();
-        let at = FieldPath::from_segments(self.outward);
-        match self.found {
-            Some(Found::TooDeep(max)) => Fault::TooDeep { max },
-            Some(Found::DuplicateKey) => Fault::DuplicateKey { at },
-            None if error.is_eof() => Fault::Truncated,
-            None => by_message(text, error, at),
+/// A part of a string, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    fn new(start: usize, end: usize) -> Self {
+        Self { start: small(start), end: small(end) }
+    }
+
+    fn of(self, text: &str) -> &str {
+        text.get(wide(self.start)..wide(self.end)).unwrap_or_default()
+    }
+}
+
+/// How much a container holds: this many items, or members of a key and a value, all of them before node `end`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Extent {
+    len: u32,
+    end: u32,
+}
+
+/// A text is at most 32 MiB and a document has a node per byte at most, so both are counted in 32 bits.
+fn small(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+fn wide(n: u32) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
+}
+
+/// The keys of objects with more than [`MAX_SCANNED`] members. Keys are a model's, so the hash is keyed at random: nobody can
+/// choose keys that collide.
+#[derive(Clone, Debug, Default)]
+struct Index {
+    hasher: Option<RandomState>,
+    /// The node of a key by the node of its object and its hash; a collision takes the next free hash.
+    keys: HashMap<(u32, u64), u32>,
+}
+
+impl Json {
+    /// The document as it was read.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Its text, where the document is no longer needed.
+    pub(crate) fn into_text(self) -> String {
+        self.text
+    }
+
+    /// All strings that are written with escapes, without them.
+    pub(crate) fn unescaped(&self) -> &str {
+        &self.unescaped
+    }
+
+    /// How many values and keys it has.
+    pub(crate) fn n_nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The outermost value; `null` for a document that holds nothing.
+    pub(crate) const fn root(&self) -> Item<'_> {
+        Item::new(self, 0)
+    }
+
+    /// Makes it a document that is this one string.
+    pub(crate) fn set_string(&mut self, said: &str) {
+        self.text.clear();
+        self.text.push_str(said);
+        self.unescaped.clear();
+        self.nodes.clear();
+        self.nodes.push(Node::Plain(Span::new(0, said.len())));
+    }
+
+    fn node(&self, at: usize) -> Node {
+        self.nodes.get(at).copied().unwrap_or(Node::Null)
+    }
+
+    /// The node behind the value at this one.
+    fn after(&self, at: usize) -> usize {
+        match self.node(at) {
+            Node::List(extent) | Node::Object(extent) => wide(extent.end),
+            Node::Null | Node::Bool(_) | Node::Number(_) | Node::Plain(_) | Node::Unescaped(_) => at.saturating_add(1),
         }
     }
-}
 
-/// The parser has no public error kinds, so its messages are read here, in one place, and pinned by a test.
-fn by_message(text: &[u8], error: &serde_json::Error, at: FieldPath) -> Fault {
-    let said = error.to_string();
-    let problem = said.split(" at line ").next().unwrap_or(&said).to_owned();
-    match problem.as_str() {
-        "number out of range" => Fault::InexactNumber { at },
-        "lone leading surrogate in hex escape" | "unexpected end of hex escape" | "invalid unicode code point" => {
-            Fault::BadText
+    /// The text of a string node.
+    fn string(&self, at: usize) -> Option<&str> {
+        match self.node(at) {
+            Node::Plain(span) => Some(span.of(&self.text)),
+            Node::Unescaped(span) => Some(span.of(&self.unescaped)),
+            Node::Null | Node::Bool(_) | Node::Number(_) | Node::List(_) | Node::Object(_) => None,
         }
-        _ => Fault::Syntax { at: byte_offset(text, error.line(), error.column()), problem },
-    }
-}
-
-/// The parser counts lines from 1 and columns in bytes; a caller wants bytes from the start.
-fn byte_offset(text: &[u8], line: usize, column: usize) -> usize {
-    let lines_before = line.saturating_sub(1);
-    let start = match lines_before.checked_sub(1) {
-        None => 0,
-        Some(nth) => text
-            .iter()
-            .enumerate()
-            .filter(|(_, byte)| **byte == b'\n')
-            .nth(nth)
-            .map_or(0, |(at, _)| at.saturating_add(1)),
-    };
-    start.saturating_add(column).saturating_sub(1).min(text.len())
-}
-
-/// Builds one value with `room` levels left below it.
-struct ValueSeed<'t> {
-    trail: &'t mut Trail,
-    room: u32,
-    max_depth: Depth,
-}
-
-impl ValueSeed<'_> {
-    /// The seed for what stands inside an array or object, or the fault of standing too deep.
-    fn inside<E: serde::de::Error>(&mut self) -> Result<u32, E> {
-        self.room.checked_sub(1).ok_or_else(|| {
-            self.trail.found = Some(Found::TooDeep(self.max_depth));
-            E::custom("too deep")
-        })
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for ValueSeed<'_> {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<Value, A::Error> {
-        let room = self.inside()?;
-        let mut items = Vec::new();
-        loop {
-            let seed = ValueSeed { trail: self.trail, room, max_depth: self.max_depth };
-            match seq.next_element_seed(seed) {
-                Ok(Some(item)) => items.push(item),
-                Ok(None) => return Ok(Value::Array(items)),
-                Err(error) => {
-                    self.trail.outward.push(Segment::Index(items.len()));
-                    return Err(error);
-                }
+    /// The node of a key in the object at `object`, which has `len` members so far.
+    fn find(&self, object: usize, len: usize, key: &str) -> Option<usize> {
+        if len > MAX_SCANNED {
+            return self.find_by_hash(object, key);
+        }
+        let mut at = object.saturating_add(1);
+        for _ in 0..len {
+            if self.string(at) == Some(key) {
+                return Some(at);
             }
+            at = self.after(at.saturating_add(1));
         }
+        None
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Value, A::Error> {
-        let room = self.inside()?;
-        let mut members = Map::new();
-        while let Some(key) = map.next_key::<String>()? {
-            let seed = ValueSeed { trail: self.trail, room, max_depth: self.max_depth };
-            let value = match map.next_value_seed(seed) {
-                Ok(value) => value,
-                Err(error) => {
-                    self.trail.outward.push(Segment::Key(key));
-                    return Err(error);
-                }
-            };
-            match members.entry(key) {
-                serde_json::map::Entry::Vacant(free) => {
-                    free.insert(value);
-                }
-                serde_json::map::Entry::Occupied(taken) => {
-                    self.trail.found = Some(Found::DuplicateKey);
-                    self.trail.outward.push(Segment::Key(taken.key().clone()));
-                    return Err(A::Error::custom("duplicate key"));
-                }
+    fn find_by_hash(&self, object: usize, key: &str) -> Option<usize> {
+        let mut hash = self.index.hasher.as_ref()?.hash_one(key);
+        while let Some(found) = self.index.keys.get(&(small(object), hash)) {
+            if self.string(wide(*found)) == Some(key) {
+                return Some(wide(*found));
             }
+            hash = hash.wrapping_add(1);
         }
-        Ok(Value::Object(members))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-
-    use super::{Fault, read};
-    use crate::units::Depth;
-
-    fn fault(text: &[u8]) -> Fault {
-        read(text, Depth::new(4)).expect_err("is refused")
+        None
     }
 
-    #[test]
-    fn it_reads_what_serde_json_reads() {
-        for text in
-            [r#"{"a":[1,-2,3.5,true,null,"xA\n"]}"#, "18446744073709551615", "-9223372036854775808", " [] ", "1e3"]
-        {
-            assert_eq!(read(text.as_bytes(), Depth::new(4)), Ok(serde_json::from_str::<Value>(text).expect("reads")));
+    /// Notes the key at `key` of the object at `object`.
+    fn note_key(&mut self, object: usize, key: usize) {
+        let hasher = self.index.hasher.get_or_insert_default().clone();
+        let mut hash = hasher.hash_one(self.string(key).unwrap_or_default());
+        while self.index.keys.contains_key(&(small(object), hash)) {
+            hash = hash.wrapping_add(1);
         }
-        assert_eq!(read(b"[[[[1]]]]", Depth::new(4)), Ok(json!([[[[1]]]])));
+        self.index.keys.insert((small(object), hash), small(key));
     }
 
-    #[test]
-    fn every_fault_is_told_apart_with_its_place() {
-        assert_eq!(fault(br#"{"a":[1,{"b":2"#), Fault::Truncated);
-        assert_eq!(fault(b"\"abc"), Fault::Truncated);
-        assert_eq!(fault(b"[[[[[1]]]]]"), Fault::TooDeep { max: Depth::new(4) });
-        let duplicate = fault(br#"{"rows":[{"q":1},{"q":1,"\u0071":2}]}"#);
-        assert!(matches!(&duplicate, Fault::DuplicateKey { at } if at.to_string() == "rows.1.q"), "{duplicate:?}");
-        let inexact = fault(br#"{"a":{"b":1e400}}"#);
-        assert!(matches!(&inexact, Fault::InexactNumber { at } if at.to_string() == "a.b"), "{inexact:?}");
-        for text in [br#"{"a":"\ud800"}"#.as_slice(), br#"{"a":"\ud800x"}"#, br#"{"a":"\udc00"}"#, b"{\"a\":\"\xff\"}"]
-        {
-            assert_eq!(fault(text), Fault::BadText, "{}", String::from_utf8_lossy(text));
+    /// Notes all keys of an object that has just become too large to be scanned.
+    fn note_keys(&mut self, object: usize, len: usize) {
+        let mut at = object.saturating_add(1);
+        for _ in 0..len {
+            self.note_key(object, at);
+            at = self.after(at.saturating_add(1));
         }
-        for (text, offset) in [("{\"a\":1,}", 7), ("{\n\"a\": 01}", 8), ("nul", 3), ("{'a':1}", 1), ("{} {}", 3)] {
-            match fault(text.as_bytes()) {
-                Fault::Syntax { at, problem: _ } => assert_eq!(at, offset, "{text}"),
-                Fault::Truncated if text == "nul" => {}
-                other => panic!("{text}: {other:?}"),
-            }
-        }
-    }
-
-    #[test]
-    fn depth_far_beyond_the_bound_neither_overflows_nor_waits() {
-        let text = "[".repeat(1_000_000);
-        assert_eq!(fault(text.as_bytes()), Fault::TooDeep { max: Depth::new(4) });
     }
 }

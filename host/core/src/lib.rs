@@ -25,6 +25,7 @@ mod gate;
 mod host;
 mod json;
 mod load;
+mod near;
 mod refusal;
 mod registry;
 mod reply;
@@ -38,7 +39,7 @@ mod units;
 mod usage;
 mod wire;
 
-pub use crate::amendment::Amendment;
+pub use crate::amendment::{Amendment, Coercion};
 pub use crate::anatomy::{Anatomy, MAX_FILE, NotComponent, with_contract};
 pub use crate::call::{Arguments, RawCall};
 pub use crate::check::{Checked, ResultFailure};
@@ -53,6 +54,7 @@ pub use crate::engine::{MAX_CALLS, MAX_MEMORY, TICK};
 pub use crate::field_path::{FieldPath, Segment};
 pub use crate::gate::{CallRejection, DEFAULT_ARGUMENTS, DEFAULT_DEPTH, GateLimits};
 pub use crate::host::{BuildError, Host, HostBuilder, contract_of};
+pub use crate::json::{MAX_NODES, MAX_NUMBER, MAX_STRING};
 pub use crate::load::{LoadError, LoadProblem, ToolSource};
 pub use crate::refusal::{Code, Failure, FixableBy, HostFailure, Rejection, Rule};
 pub use crate::registry::RegistryRejection;
@@ -72,6 +74,10 @@ pub use crate::turn::Answer;
 pub use crate::units::{ByteCount, Depth};
 pub use crate::usage::{Stage, Usage};
 pub use crate::wire::{Dialect, MAX_CALLS_IN_MESSAGE, MAX_MESSAGE, Turn, TurnError};
+
+/// The strict reader by itself, for tests and fuzzers that hold it against others. Not part of the API.
+#[doc(hidden)]
+pub mod oracle;
 
 /// The runtime profile guests run under, for benchmarks that hold a host against the bare runtime. Not part of the API.
 #[doc(hidden)]

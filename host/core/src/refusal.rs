@@ -235,6 +235,7 @@ impl Rejection {
             Self::Registry(RegistryRejection::UnknownTool { names: _, complete: _, nearest: _ }) => {
                 (Rule::CallUnknownTool, None)
             }
+            Self::Registry(RegistryRejection::TooManyValues { n: _, max: _ }) => (Rule::CallTooLarge, None),
             Self::Registry(RegistryRejection::Arguments(violation)) => {
                 let rule = match violation.keyword {
                     Keyword::Required => Rule::ArgsMissing,
@@ -253,14 +254,17 @@ impl Rejection {
 
 const fn call_code(rejection: &CallRejection) -> (Rule, Option<&FieldPath>) {
     match rejection {
-        CallRejection::Truncated => (Rule::CallTruncated, None),
-        CallRejection::Unparsable { at: _, problem: _ } => (Rule::CallUnparsable, None),
+        CallRejection::Truncated { byte: _ } => (Rule::CallTruncated, None),
+        CallRejection::Unparsable { byte: _, problem: _ } => (Rule::CallUnparsable, None),
         CallRejection::NotObject { got: _ } => (Rule::CallNotObject, None),
-        CallRejection::TooLarge { size: _, max: _ } => (Rule::CallTooLarge, None),
-        CallRejection::TooDeep { max: _ } => (Rule::CallTooDeep, None),
-        CallRejection::DuplicateKey { at } => (Rule::CallDuplicateKey, Some(at)),
-        CallRejection::InexactNumber { at } => (Rule::CallInexactNumber, Some(at)),
-        CallRejection::BadText => (Rule::CallBadText, None),
+        CallRejection::TooLarge { size: _, max: _ }
+        | CallRejection::TooManyValues { byte: _, max: _ }
+        | CallRejection::LongString { byte: _, max: _ }
+        | CallRejection::LongNumber { byte: _, max: _ } => (Rule::CallTooLarge, None),
+        CallRejection::TooDeep { byte: _, max: _ } => (Rule::CallTooDeep, None),
+        CallRejection::DuplicateKey { byte: _, at } => (Rule::CallDuplicateKey, Some(at)),
+        CallRejection::InexactNumber { byte: _, at } => (Rule::CallInexactNumber, Some(at)),
+        CallRejection::BadText { byte: _, at: _, what: _ } => (Rule::CallBadText, None),
     }
 }
 
@@ -299,7 +303,9 @@ fn result_code(failure: &ResultFailure) -> (Rule, Option<&FieldPath>) {
         ResultFailure::Shape(violation) => (Rule::ResultShape, Some(&violation.at)),
         ResultFailure::Empty { at } => (Rule::ResultEmpty, Some(at)),
         ResultFailure::TooMany(violation) => (Rule::ResultTooBig, Some(&violation.at)),
-        ResultFailure::TooLarge { max: _ } | ResultFailure::TooDeep { max: _ } => (Rule::ResultTooBig, None),
+        ResultFailure::TooLarge { max: _ }
+        | ResultFailure::TooDeep { max: _ }
+        | ResultFailure::TooManyValues { max: _ } => (Rule::ResultTooBig, None),
         ResultFailure::Range(violation) => (Rule::ResultRange, Some(&violation.at)),
         ResultFailure::Inexact { at } => (Rule::ResultRange, Some(at)),
     }

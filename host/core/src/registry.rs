@@ -3,12 +3,17 @@
 //! One immutable snapshot of all loaded tools. The list a model is shown is made from it, so a tool that is listed and
 //! not dispatched, or the other way round, cannot be expressed.
 
+mod coerce;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::amendment::{Amendment, Coercion};
 use crate::gate::Admitted;
+use crate::json::{Json, JsonLimits};
 use crate::load::{LoadError, LoadProblem};
-use crate::schema::{Violation, nearest};
+use crate::near::nearest;
+use crate::schema::Violation;
 use crate::text;
 use crate::tool::Tool;
 
@@ -31,8 +36,26 @@ pub enum RegistryRejection {
         /// The name that is probably meant.
         nearest: Option<String>,
     },
+    /// The arguments have more values than this tool's schema can be held against in time.
+    TooManyValues {
+        /// How many values and keys came.
+        n: usize,
+        /// The most for this tool.
+        max: u64,
+    },
     /// The arguments do not fit the tool's input schema.
     Arguments(Box<Violation>),
+}
+
+/// How arguments are held against a schema.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Policy {
+    /// What amended arguments may be.
+    pub(crate) limits: JsonLimits,
+    /// Whether they are amended by the schema at all.
+    pub(crate) coercion: Coercion,
+    /// Whether the model was shown strict declarations, in which `null` stands for an absent key.
+    pub(crate) strict_nulls: bool,
 }
 
 /// A call that one tool takes. Made only by [`Registry::find`].
@@ -49,19 +72,20 @@ impl Matched {
 
     /// The arguments as JSON text.
     pub(crate) fn arguments(&self) -> &str {
-        self.admitted.text()
+        self.admitted.arguments().text()
     }
 }
 
 /// All loaded tools, by name.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Registry {
     tools: BTreeMap<String, Arc<Tool>>,
+    policy: Policy,
 }
 
 impl Registry {
     /// Takes tools in the order of their loading. Of two names that clash the newcomer is refused.
-    pub(crate) fn new(tools: Vec<Tool>) -> Result<Self, Vec<LoadError>> {
+    pub(crate) fn new(tools: Vec<Tool>, policy: Policy) -> Result<Self, Vec<LoadError>> {
         let mut folded: BTreeMap<String, Arc<Tool>> = BTreeMap::new();
         let mut errors = Vec::new();
         for tool in tools {
@@ -75,7 +99,8 @@ impl Registry {
         if !errors.is_empty() {
             return Err(errors);
         }
-        Ok(Self { tools: folded.into_values().map(|tool| (tool.name().to_owned(), tool)).collect() })
+        let tools = folded.into_values().map(|tool| (tool.name().to_owned(), tool)).collect();
+        Ok(Self { tools, policy })
     }
 
     /// The loaded tools, sorted by name.
@@ -83,19 +108,49 @@ impl Registry {
         self.tools.values()
     }
 
-    pub(crate) fn get(&self, name: &str) -> Option<&Arc<Tool>> {
-        self.tools.get(name)
+    /// The tool that a call is for, and what its name was amended by.
+    pub(crate) fn named(&self, asked: &str) -> Option<(&Arc<Tool>, Option<Amendment>)> {
+        if let Some(tool) = self.tools.get(asked) {
+            return Some((tool, None));
+        }
+        if self.policy.coercion == Coercion::Off {
+            return None;
+        }
+        coerce::tool_names(asked).find_map(|(name, amendment)| self.tools.get(name).map(|tool| (tool, Some(amendment))))
     }
 
     /// Finds the tool and holds the arguments against its schema.
-    pub(crate) fn find(&self, admitted: Admitted) -> Result<Matched, RegistryRejection> {
-        let Some(tool) = self.tools.get(admitted.tool()) else {
+    pub(crate) fn find(&self, admitted: Admitted, recorded: &mut Vec<Amendment>) -> Result<Matched, RegistryRejection> {
+        let Some((tool, amendment)) = self.named(admitted.tool()) else {
             return Err(self.unknown(admitted.tool()));
         };
-        if tool.input.accepts(admitted.arguments()) {
+        recorded.extend(amendment);
+        let (n, max) = (admitted.arguments().n_nodes(), tool.input.most_values());
+        if u64::try_from(n).unwrap_or(u64::MAX) > max {
+            return Err(RegistryRejection::TooManyValues { n, max });
+        }
+        if tool.input.admits(admitted.arguments()) {
             return Ok(Matched { tool: Arc::clone(tool), admitted });
         }
-        Err(RegistryRejection::Arguments(Box::new(tool.input.explain(admitted.arguments()))))
+        let arguments = self
+            .amend(tool, admitted.arguments(), recorded)
+            .map_err(|violation| RegistryRejection::Arguments(Box::new(violation)))?;
+        Ok(Matched { tool: Arc::clone(tool), admitted: admitted.amended(arguments) })
+    }
+
+    /// Arguments that do not fit, as what they mean where the policy lets them be read so.
+    fn amend(&self, tool: &Tool, arguments: &Json, recorded: &mut Vec<Amendment>) -> Result<Json, Violation> {
+        let Policy { limits, coercion, strict_nulls } = &self.policy;
+        let without_nulls =
+            strict_nulls.then(|| coerce::without_strict_nulls(&tool.input, arguments, limits, recorded)).flatten();
+        if let Some(arguments) = without_nulls.as_ref().filter(|arguments| tool.input.admits(arguments)) {
+            return Ok(arguments.clone());
+        }
+        let arguments = without_nulls.as_ref().unwrap_or(arguments);
+        match coercion {
+            Coercion::Off => Err(tool.input.violation(arguments)),
+            Coercion::Lossless => coerce::arguments(&tool.input, tool.name(), arguments, limits, recorded),
+        }
     }
 
     fn unknown(&self, asked: &str) -> RegistryRejection {

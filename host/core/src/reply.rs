@@ -14,7 +14,7 @@ use crate::refusal::{Code, Failure, HostFailure, Rejection};
 use crate::registry::RegistryRejection;
 use crate::sandbox::guest_state::LogLine;
 use crate::sandbox::stop::ToolFailure;
-use crate::schema::{Keyword, Violation, Wants};
+use crate::schema::{Keyword, Violation, Wants, type_in_words};
 use crate::text;
 use crate::usage::Usage;
 
@@ -265,6 +265,10 @@ fn refusal(tool: &str, rejection: &Rejection) -> Said {
         Rejection::Registry(RegistryRejection::UnknownTool { names, complete, nearest }) => {
             unknown_tool(tool, names, *complete, nearest.as_deref())
         }
+        Rejection::Registry(RegistryRejection::TooManyValues { n, max }) => said(
+            format!("the arguments of `{tool}` have {n} values and keys, the most that it takes is {max}"),
+            Some("make a smaller request: fewer items"),
+        ),
         Rejection::Registry(RegistryRejection::Arguments(violation)) => {
             let sentence = sentence(&format!("{} of `{tool}`", place(&violation.at)), &violation.wants);
             let sentence = match &violation.got {
@@ -278,35 +282,49 @@ fn refusal(tool: &str, rejection: &Rejection) -> Said {
 
 fn call_refusal(tool: &str, rejection: &CallRejection) -> Said {
     let of = format!("the arguments of `{tool}`");
-    match rejection {
-        CallRejection::Truncated => said(
+    let (sentence, hint) = match rejection {
+        CallRejection::Truncated { byte: _ } => (
             format!("{of} were cut off before they ended"),
-            Some("make a smaller request: fewer items or shorter texts; sending the same again will be cut again"),
+            "make a smaller request: fewer items or shorter texts; sending the same again will be cut again",
         ),
-        CallRejection::Unparsable { at, problem } => {
-            said(format!("{of} are not JSON: {problem}, at byte {at}"), Some("send one JSON object and nothing else"))
+        CallRejection::Unparsable { byte, problem } => {
+            (format!("{of} are not JSON: {problem} at byte {byte}"), "send one JSON object and nothing else")
         }
-        CallRejection::NotObject { got } => said(
-            format!("{of} must be one JSON object, got {got}"),
-            Some("send an object whose keys are the tool's parameters"),
-        ),
+        CallRejection::NotObject { got } => {
+            (format!("{of} must be one JSON object, got {got}"), "send an object whose keys are the tool's parameters")
+        }
         CallRejection::TooLarge { size, max } => {
-            said(format!("{of} have {size}, the most is {max}"), Some("make a smaller request"))
+            (format!("{of} have {size}, the most is {max}"), "make a smaller request")
         }
-        CallRejection::TooDeep { max } => {
-            said(format!("{of} are nested deeper than {max}"), Some("send the values without the nesting"))
+        CallRejection::TooManyValues { byte: _, max } => {
+            (format!("{of} have more than {max} values and keys"), "make a smaller request")
         }
-        CallRejection::DuplicateKey { at } => {
-            said(format!("`{at}` of `{tool}` stands twice in one object"), Some("send each key once"))
+        CallRejection::LongString { byte, max } => {
+            (format!("{of} hold a text of more than {max}, at byte {byte}"), "send a shorter text")
         }
-        CallRejection::InexactNumber { at } => {
+        CallRejection::LongNumber { byte, max } => {
+            (format!("{of} hold a number of more than {max} characters, at byte {byte}"), "send a shorter number")
+        }
+        CallRejection::TooDeep { byte: _, max } => {
+            (format!("{of} are nested deeper than {max}"), "send the values without the nesting")
+        }
+        CallRejection::DuplicateKey { byte: _, at } => {
+            (format!("`{at}` of `{tool}` stands twice in one object"), "send each key once")
+        }
+        CallRejection::InexactNumber { byte: _, at } => {
             let place = place(at);
-            said(format!("{place} of `{tool}` is a number that cannot be held exactly"), Some("send a smaller number"))
+            (
+                format!("{place} of `{tool}` is a number that cannot be held exactly"),
+                "send an integer of at most 64 bits, or a number with at most 15 digits",
+            )
         }
-        CallRejection::BadText => {
-            said(format!("{of} hold text that is not Unicode"), Some("send the text without broken characters"))
+        CallRejection::BadText { byte, at, what } => {
+            let whose = if at.is_root() { of } else { format!("`{at}` of `{tool}`") };
+            let place = byte.map_or_else(String::new, |byte| format!(", at byte {byte}"));
+            (format!("{whose}: {what}{place}, where text is due"), "send the text without broken characters")
         }
-    }
+    };
+    said(sentence, Some(hint))
 }
 
 fn unknown_tool(asked: &str, names: &[String], complete: bool, nearest: Option<&str>) -> Said {
@@ -324,9 +342,12 @@ fn sentence(of: &str, wants: &Wants) -> String {
         Wants::Key { holds: _, misspelt: Some(other) } => format!("{of} is missing, and `{other}` is not declared"),
         Wants::Key { holds: _, misspelt: None } => format!("{of} is missing"),
         Wants::DeclaredKeys { keys: _, nearest: _ } => format!("{of} is not declared"),
-        Wants::Type(words) => format!("{of} must be {words}"),
+        Wants::Type(names) => {
+            let words: Vec<&str> = names.iter().map(|name| type_in_words(name)).collect();
+            format!("{of} must be {}", words.join(" or "))
+        }
         Wants::Bound(words) => format!("{of} {words}"),
-        Wants::OneOf { values, n_more, nearest: _ } => {
+        Wants::OneOf { values, n_more, nearest: _, in_another_case: _ } => {
             let more = if *n_more > 0 { format!(" or {n_more} more") } else { String::new() };
             format!("{of} must be one of {}{more}", listed(values.iter().map(String::as_str), 300))
         }
@@ -356,8 +377,10 @@ fn hint(violation: &Violation) -> Option<String> {
                 None => format!("leave `{key}` out; {declared}"),
             })
         }
-        Wants::OneOf { values: _, n_more: _, nearest: Some(near) } => Some(format!("did you mean \"{near}\"?")),
-        Wants::OneOf { values: _, n_more: _, nearest: None }
+        Wants::OneOf { values: _, n_more: _, nearest: Some(near), in_another_case: _ } => {
+            Some(format!("did you mean \"{near}\"?"))
+        }
+        Wants::OneOf { values: _, n_more: _, nearest: None, in_another_case: _ }
         | Wants::Type(_)
         | Wants::Bound(_)
         | Wants::Pattern(_)
@@ -399,6 +422,9 @@ fn result_said(tool: &str, failure: &ResultFailure) -> Said {
         }
         ResultFailure::TooLarge { max } => {
             said(format!("`{tool}` returned more than {max}"), Some("ask for fewer items or a part"))
+        }
+        ResultFailure::TooManyValues { max } => {
+            said(format!("`{tool}` returned more than {max} values and keys"), Some("ask for fewer items or a part"))
         }
         ResultFailure::TooDeep { max } => {
             said(format!("what `{tool}` returned is nested deeper than {max}"), Some(UNUSABLE))

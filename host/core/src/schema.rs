@@ -1,94 +1,48 @@
 //! Schema: one JSON Schema 2020-12 document, compiled once, that says yes or no and names the first violation.
 //!
-//! The only file that knows the `jsonschema` crate, whose `is_valid` is the verdict. `schema::explain` finds what to say
-//! about a value the verdict turned down, `schema::closed` refuses objects left open by silence. Knows neither calls nor
-//! results: the codes are given in `registry` and `check`.
+//! The only room that knows the `jsonschema` crate, whose `is_valid` is the verdict. A document passes `schema::lint` (known
+//! keywords that hold what they can hold), `refs` (nothing outside is opened), `closed` (no object left open by silence) and
+//! `cost` (no value can make it slow) before a validator is built; `explain` finds what to say about a value the verdict
+//! turned down. Knows neither calls nor results: the codes are given in `registry` and `check`.
 
 mod closed;
+mod cost;
+mod error;
 mod explain;
+mod instance;
+mod leaf;
+mod lint;
+mod nulls;
+mod program;
 mod refs;
+mod violation;
+mod wants;
 
-use std::collections::BTreeMap;
+use jsonschema::Validator;
+use serde_json::Value;
 
-use jsonschema::{Draft, PatternOptions, Validator};
-use serde_json::{Map, Value, json};
-
-pub(crate) use self::explain::nearest;
-pub use self::explain::{Keyword, Violation, Wants};
+pub use self::error::SchemaError;
+pub(crate) use self::program::type_in_words;
+pub use self::violation::{Keyword, Violation, Wants};
 use crate::field_path::{FieldPath, pointer_step};
-use crate::json::{self, Fault};
+use crate::json::{self, Fault, Json, JsonLimits};
 use crate::text;
-use crate::units::Depth;
-
-/// Deepest nesting of a schema. It is walked recursively at load, so without a cap a schema could exhaust the stack.
-const MAX_SCHEMA_DEPTH: Depth = Depth::new(32);
-
-/// Most bytes a compiled pattern may take, and its cache. Patterns come from tools; the engine is linear in the text, and
-/// this bounds what compiling `.{0,404600}` costs.
-const PATTERN_BYTES: usize = 256 << 10;
-
-/// Most different patterns of one schema. Each may take [`PATTERN_BYTES`], twice over.
-const MAX_PATTERNS: usize = 64;
-
-/// Why a document is no schema that this host enforces.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SchemaError {
-    /// It is not an object with `"type": "object"` at the root where one is due.
-    #[error("the root must say `\"type\": \"object\"`, as every provider wants")]
-    RootNotObject,
-    /// An object schema that says nothing about undeclared keys.
-    #[error(
-        "the object at `{at}` is left open by silence: say `\"additionalProperties\": false`, or `true` on purpose"
-    )]
-    OpenObject {
-        /// Its place, as a JSON Pointer.
-        at: String,
-    },
-    /// A reference that leaves the document, moves its base or points nowhere.
-    #[error("`{keyword}` at `{at}` is `{target}`: only `#` and `#/…` inside the same document are followed")]
-    Reference {
-        /// `$ref`, `$id`, `$dynamicRef` …
-        keyword: &'static str,
-        /// Its place, as a JSON Pointer.
-        at: String,
-        /// What it says.
-        target: String,
-    },
-    /// Nesting beyond what is walked.
-    #[error("it is nested deeper than {MAX_SCHEMA_DEPTH}")]
-    TooDeep,
-    /// Schemas that refer to each other for one and the same value, for ever or nearly.
-    #[error("too many schemas are applied in one place at `{at}`, or they refer to each other in a circle")]
-    TooManyInPlace {
-        /// The place, as a JSON Pointer.
-        at: String,
-    },
-    /// A text that hides something; it would reach the model.
-    #[error("it holds control or invisible characters in `{0}`")]
-    HiddenText(String),
-    /// More patterns than are compiled.
-    #[error("it has more than {MAX_PATTERNS} patterns")]
-    TooManyPatterns,
-    /// It does not compile; the text says why.
-    #[error("it does not compile: {0}")]
-    Invalid(String),
-    /// `may_be_empty` names a place that is no list of the result's top level.
-    #[error("`may_be_empty` names `{0}`, which is no list in the top level of the output")]
-    NoSuchList(String),
-}
+use crate::units::ByteCount;
+use cost::Cost;
+use explain::Parts;
+use instance::Documents;
+use leaf::Leaves;
+use program::{NodeId, Program, Types};
 
 /// A compiled schema.
 #[derive(Debug)]
 pub struct Schema {
     text: Box<str>,
-    root: Value,
-    validator: Validator,
-    patterns: Leaves,
-    formats: Leaves,
+    program: Program,
+    leaves: Leaves,
+    validator: Validator<Documents>,
+    cost: Cost,
 }
-
-/// Validators of one assertion each, by what it says.
-type Leaves = BTreeMap<String, Validator>;
 
 impl Schema {
     /// Compiles a schema whose root is an object: arguments are one, and providers take nothing else.
@@ -97,10 +51,8 @@ impl Schema {
     /// See [`SchemaError`].
     pub fn of_object(text: &str) -> Result<Self, SchemaError> {
         let schema = Self::compile(text)?;
-        if schema.root.get("type").and_then(Value::as_str) == Some("object") {
-            return Ok(schema);
-        }
-        Err(SchemaError::RootNotObject)
+        let types = schema.program.rules(0).and_then(|rules| rules.types);
+        if types.is_some_and(|types| types == Types::OBJECT) { Ok(schema) } else { Err(SchemaError::RootNotObject) }
     }
 
     /// Compiles a schema.
@@ -108,21 +60,30 @@ impl Schema {
     /// # Errors
     /// See [`SchemaError`]; nothing outside the document is ever opened.
     pub fn compile(text: &str) -> Result<Self, SchemaError> {
-        let invalid = |said: String| SchemaError::Invalid(text::one_line(&said, 300));
-        // A repeated key would be shown to the model and not enforced, so schemas pass the strict reader too.
-        let root = json::read(text.as_bytes(), MAX_SCHEMA_DEPTH).map_err(|fault| match fault {
-            Fault::TooDeep { max: _ } => SchemaError::TooDeep,
-            other => invalid(other.to_string()),
-        })?;
+        Self::build(text, closed::check)
+    }
+
+    /// As above, for a document that no contract carries: it may leave objects open by silence, as JSON Schema has it.
+    ///
+    /// # Errors
+    /// See [`SchemaError`].
+    pub fn compile_open(text: &str) -> Result<Self, SchemaError> {
+        Self::build(text, |_| Ok(()))
+    }
+
+    fn build(text: &str, closed: impl FnOnce(&Value) -> Result<(), SchemaError>) -> Result<Self, SchemaError> {
+        let root = read(text)?;
         if let Some(hidden) = text::first_hidden(&root) {
             return Err(SchemaError::HiddenText(text::one_line(hidden, 80)));
         }
-        refs::check(&root)?;
-        closed::check(&root)?;
-        let (mut patterns, mut formats) = (Leaves::new(), Leaves::new());
-        compile_leaves(&root, &mut patterns, &mut formats)?;
-        let validator = build(&root).map_err(|error| invalid(format!("{error}")))?;
-        Ok(Self { text: text.into(), root, validator, patterns, formats })
+        lint::check(&root)?;
+        let program = Program::of(&root);
+        let cost = cost::measure(&program)?;
+        closed(&root)?;
+        let leaves = Leaves::of(&program)?;
+        cost::check_overlaps(&program, &leaves)?;
+        let validator = leaf::build(&root).map_err(|said| SchemaError::Invalid(text::one_line(&said, 300)))?;
+        Ok(Self { text: text.into(), program, leaves, validator, cost })
     }
 
     /// The document, byte for byte as it was declared.
@@ -132,29 +93,61 @@ impl Schema {
 
     /// The verdict.
     pub fn accepts(&self, value: &Value) -> bool {
-        self.validator.is_valid(value)
+        self.admits(&Json::of_value(value))
     }
 
     /// The first violation of a value that [`Schema::accepts`] turned down, in the order missing, unexpected, type, range,
-    /// allowed, shape, and by path inside one of them. Where the bounded explainer finds none, the root's shape is it.
+    /// allowed, shape, and by path inside one of them.
     pub fn explain(&self, value: &Value) -> Violation {
-        explain::first_violation(self, value).unwrap_or_else(|| Violation {
+        self.violation(&Json::of_value(value))
+    }
+
+    /// What the explainer finds in a value, whatever the verdict: nothing exactly where [`Schema::accepts`] says yes.
+    pub fn find_violation(&self, value: &Value) -> Option<Violation> {
+        explain::first_violation(self.parts(), Json::of_value(value).root())
+    }
+
+    /// How many values and keys a document may have, so that checking it costs a bounded time.
+    pub fn most_values(&self) -> u64 {
+        self.cost.most_values()
+    }
+
+    /// The verdict on a document.
+    pub(crate) fn admits(&self, json: &Json) -> bool {
+        self.validator.is_valid(json.root())
+    }
+
+    /// The first violation of a document that [`Schema::admits`] turned down. Where the bounded explainer runs out of steps
+    /// before it finds one, the root's shape is it.
+    pub(crate) fn violation(&self, json: &Json) -> Violation {
+        explain::first_violation(self.parts(), json.root()).unwrap_or_else(|| Violation {
             keyword: Keyword::Schema,
             at: FieldPath::root(),
-            wants: Wants::Rule("must fit the schema as a whole"),
-            got: Some(text::quote(value)),
+            wants: Wants::Rule("must fit the schema as a whole".to_owned()),
+            got: Some(text::quote(&json.root())),
         })
+    }
+
+    /// Whether the outermost object declares a key by name.
+    pub(crate) fn declares(&self, key: &str) -> bool {
+        let object = self.program.rules(0).and_then(|rules| rules.object.as_ref());
+        object.is_some_and(|object| object.property(key).is_some())
+    }
+
+    /// The optional keys that are `null` where the schema refuses it.
+    pub(crate) fn refused_nulls(&self, json: &Json) -> Vec<FieldPath> {
+        nulls::refused(self.parts(), json.root())
     }
 
     /// Checks that each of these JSON Pointers names a list that is declared in the top level.
     pub(crate) fn has_lists(&self, pointers: &[String]) -> Result<(), SchemaError> {
-        let is_list = |schema: &Value| schema.get("type").and_then(Value::as_str) == Some("array");
-        let properties = self.root.get("properties").and_then(Value::as_object);
+        let is_list = |node: NodeId| self.program.types(node).is_some_and(|types| types.has(Types::ARRAY));
+        let object = self.program.rules(0).and_then(|rules| rules.object.as_ref());
         let is_top_list = |pointer: &str| match pointer.strip_prefix('/') {
-            None => pointer.is_empty() && is_list(&self.root),
-            Some(step) => {
-                properties.into_iter().flatten().any(|(key, held)| pointer_step(key) == step && is_list(held))
-            }
+            None => pointer.is_empty() && is_list(0),
+            Some(step) => object.is_some_and(|object| {
+                object.properties.iter().any(|(key, node)| pointer_step(key) == step && is_list(*node))
+            }),
         };
         match pointers.iter().find(|pointer| !is_top_list(pointer)) {
             Some(pointer) => Err(SchemaError::NoSuchList(text::one_line(pointer, 80))),
@@ -162,60 +155,21 @@ impl Schema {
         }
     }
 
-    /// Whether a text matches a pattern of this schema, as the validator crate matches it.
-    fn matches(&self, pattern: &str, text: &str) -> bool {
-        self.patterns.get(pattern).is_none_or(|validator| validator.is_valid(&Value::String(text.to_owned())))
-    }
-
-    /// Whether a text has a format that this schema names.
-    fn has_format(&self, format: &str, text: &Value) -> bool {
-        self.formats.get(format).is_none_or(|validator| validator.is_valid(text))
+    const fn parts(&self) -> Parts<'_> {
+        Parts { program: &self.program, leaves: &self.leaves }
     }
 }
 
-fn build(schema: &Value) -> Result<Validator, Box<jsonschema::ValidationError<'static>>> {
-    jsonschema::options()
-        .with_draft(Draft::Draft202012)
-        .should_validate_formats(true)
-        .with_pattern_options(PatternOptions::regex().size_limit(PATTERN_BYTES).dfa_size_limit(PATTERN_BYTES))
-        .offline()
-        .build(schema)
-        .map_err(Box::new)
-}
-
-/// Compiles each distinct pattern and format on its own, so that the explainer agrees with the validator about them.
-fn compile_leaves(schema: &Value, patterns: &mut Leaves, formats: &mut Leaves) -> Result<(), SchemaError> {
-    match schema {
-        Value::Object(members) => {
-            let text = |key: &str| members.get(key).and_then(Value::as_str);
-            let keys = members.get("patternProperties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
-            for pattern in text("pattern").into_iter().chain(keys.map(String::as_str)) {
-                compile_leaf(patterns, pattern, "pattern")?;
-            }
-            if let Some(format) = text("format") {
-                compile_leaf(formats, format, "format")?;
-            }
-            members.values().try_for_each(|member| compile_leaves(member, patterns, formats))
-        }
-        Value::Array(items) => items.iter().try_for_each(|item| compile_leaves(item, patterns, formats)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
+/// Reads a document. A repeated key would be shown to the model and not enforced, so schemas pass the strict reader too.
+fn read(text: &str) -> Result<Value, SchemaError> {
+    let size = ByteCount::of(text.as_bytes());
+    if size > lint::MAX_SCHEMA {
+        return Err(SchemaError::TooLarge { size, max: lint::MAX_SCHEMA });
     }
-}
-
-fn compile_leaf(leaves: &mut Leaves, said: &str, keyword: &str) -> Result<(), SchemaError> {
-    if leaves.contains_key(said) {
-        return Ok(());
+    let limits = JsonLimits::deep(lint::MAX_SCHEMA_DEPTH);
+    match json::read(text.to_owned(), &limits) {
+        Ok((json, _)) => Ok(json.root().to_value()),
+        Err(Fault::TooDeep { byte: _, max }) => Err(SchemaError::TooDeep { max }),
+        Err(fault) => Err(SchemaError::Unreadable(text::one_line(&fault.to_string(), 300))),
     }
-    if leaves.len() >= MAX_PATTERNS {
-        return Err(SchemaError::TooManyPatterns);
-    }
-    let validator = build(&json!({ keyword: said })).map_err(|_cause| {
-        SchemaError::Invalid(format!(
-            "{keyword} `{}` is none that is enforced: it has to compile, to at most {PATTERN_BYTES} bytes, for an engine that \
-             runs in linear time (no look-around, no back-references)",
-            text::one_line(said, 120)
-        ))
-    })?;
-    leaves.insert(said.to_owned(), validator);
-    Ok(())
 }

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use serde::Serialize;
 use serde_json::Value;
 
 /// Most characters of a foreign value that a refusal repeats. Enough to recognise a value, too few to turn a diagnostic
@@ -94,7 +95,7 @@ pub fn one_line(text: &str, max: usize) -> String {
 }
 
 /// A value as compact JSON on one line, cut to [`MAX_QUOTED`] characters. Writes no more of a large value than it shows.
-pub(crate) fn quote(value: &Value) -> String {
+pub(crate) fn quote(value: &impl Serialize) -> String {
     let room = MAX_QUOTED.saturating_mul(4);
     let mut head = Head { bytes: Vec::with_capacity(MAX_QUOTED), room };
     // A full head is no fault of the value: what was written until then is all that is shown.

@@ -1,0 +1,95 @@
+//! Violation: one way in which a value does not fit a schema. Data only; `reply` words it.
+
+use crate::field_path::FieldPath;
+
+/// What kind of rule broke, in the order in which violations are said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Keyword {
+    /// `required`, `dependentRequired`: a key is not there.
+    Required,
+    /// A key that is not declared.
+    Undeclared,
+    /// `type`.
+    Type,
+    /// `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `multipleOf`.
+    NumberRange,
+    /// `minItems`, `minLength`, `minProperties`.
+    TooFew,
+    /// `maxItems`, `maxLength`, `maxProperties`.
+    TooMany,
+    /// `enum`, `const`.
+    Enum,
+    /// `pattern`.
+    Pattern,
+    /// `format`.
+    Format,
+    /// Combinators and what is left.
+    Schema,
+}
+
+impl Keyword {
+    /// The place in the fixed order: missing, unexpected, type, range, allowed, shape.
+    pub(super) const fn order(self) -> u8 {
+        match self {
+            Self::Required => 0,
+            Self::Undeclared => 1,
+            Self::Type => 2,
+            Self::NumberRange | Self::TooFew | Self::TooMany => 3,
+            Self::Enum | Self::Pattern | Self::Format => 4,
+            Self::Schema => 5,
+        }
+    }
+}
+
+/// What the schema wants at the place of a violation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wants {
+    /// A key that is missing: what it holds in a few words, and an undeclared key beside it that looks like it.
+    Key {
+        /// Such as `an integer from 1 to 2`.
+        holds: String,
+        /// The misspelling, where there is one.
+        misspelt: Option<String>,
+    },
+    /// One of the declared keys instead of this one.
+    DeclaredKeys {
+        /// The declared keys, sorted, cut to a readable number.
+        keys: Vec<String>,
+        /// The nearest of them.
+        nearest: Option<String>,
+    },
+    /// One of these types, by their names in JSON Schema.
+    Type(Vec<&'static str>),
+    /// A bound, as the rest of a sentence: `must be at most 100`.
+    Bound(String),
+    /// One of these values, as JSON.
+    OneOf {
+        /// The permitted values, cut to a readable number.
+        values: Vec<String>,
+        /// How many more there are.
+        n_more: usize,
+        /// The nearest permitted value.
+        nearest: Option<String>,
+        /// The one permitted text that differs in letter case only, where there is exactly one.
+        in_another_case: Option<String>,
+    },
+    /// A text that matches this regular expression.
+    Pattern(String),
+    /// A text in this format.
+    Format(String),
+    /// Something else, as the rest of a sentence.
+    Rule(String),
+}
+
+/// One way in which a value does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The kind of rule.
+    pub keyword: Keyword,
+    /// The place in the value.
+    pub at: FieldPath,
+    /// What belongs there.
+    pub wants: Wants,
+    /// What came, as JSON cut to 120 characters.
+    pub got: Option<String>,
+}

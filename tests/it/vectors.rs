@@ -1,0 +1,173 @@
+//! Malformed calls as providers and models have sent them, each with what has to become of it, with coercion off and on.
+//!
+//! `tests/vectors/malformed_calls.jsonl` is one call or turn a line; `source` names where the shape was met. The tools are
+//! three contracts over a guest that hands back the text it was given.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+use serde_json::Value;
+use toolgate::{Arguments, Coercion, Host, RawCall, Reply, ToolSource, Verdict, with_contract};
+
+use crate::support::{build, guests, on_two_threads, outcome, report, repository};
+
+const TOOLS: [(&str, &str); 3] = [
+    (
+        "stock_lookup",
+        r#"{"type":"object","additionalProperties":false,"required":["sku","region","limit"],"properties":{"sku":{"type":"string"},"region":{"enum":["busan","jeju","seoul"],"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":2}}}"#,
+    ),
+    (
+        "create_ticket",
+        r#"{"type":"object","additionalProperties":false,"required":["customer_id","subject","priority"],"properties":{"customer_id":{"type":"string","pattern":"^cus_[a-zA-Z0-9]+$"},"subject":{"type":"string","maxLength":200},"priority":{"enum":["low","normal","high","urgent"],"type":"string"}}}"#,
+    ),
+    (
+        "echo",
+        r#"{"type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"type":"string"},"note":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},"n":{"type":"integer"},"flag":{"type":"boolean"},"items":{"type":"array"},"opts":{"type":"object","additionalProperties":true}}}"#,
+    ),
+];
+
+/// A line of the file; `turn` and what belongs to it is for `dialects`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Vector {
+    pub(crate) id: String,
+    #[serde(rename = "shape")]
+    _shape: String,
+    pub(crate) dialect: String,
+    tool: Option<String>,
+    arguments: Option<Value>,
+    arguments_text: Option<String>,
+    arguments_base64: Option<String>,
+    arguments_parts: Option<Vec<(String, usize)>>,
+    pub(crate) turn: Option<Vec<Value>>,
+    pub(crate) truncated: bool,
+    pub(crate) stop: Option<String>,
+    pub(crate) adapter: Option<String>,
+    #[serde(rename = "earlier_ids")]
+    _earlier_ids: Option<Vec<String>>,
+    #[serde(rename = "text")]
+    pub(crate) said: Option<String>,
+    lowering: Option<String>,
+    pub(crate) expect: Value,
+    with_coercion: Option<Value>,
+    pub(crate) expect_results: Option<usize>,
+    #[serde(rename = "source")]
+    _source: String,
+}
+
+/// What has to become of a call.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Expected {
+    verdict: String,
+    code: Option<String>,
+    #[serde(rename = "also")]
+    _also: Option<Vec<String>>,
+    recorded: Vec<String>,
+    args: Option<Value>,
+}
+
+pub(crate) fn vectors() -> Vec<Vector> {
+    let path = repository().join("tests/vectors/malformed_calls.jsonl");
+    let text = std::fs::read_to_string(path).expect("is there");
+    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"))).collect()
+}
+
+pub(crate) async fn host(coercion: Coercion, strictly: bool) -> Host {
+    let tools = TOOLS.map(|(name, input)| {
+        let contract = format!(
+            r#"{{"name":"{name}","version":"1","description":"d","effects":"read","input":{input},"output":{{"type":"object","additionalProperties":true}}}}"#
+        );
+        ToolSource::new(format!("{name}.wasm"), with_contract(guests::OK_MIRROR, &contract).expect("packs"))
+    });
+    build(Host::builder().tools(tools).coercion(coercion).declared_strictly(strictly)).await
+}
+
+impl Vector {
+    /// The one call of a line, as its dialect hands it on.
+    fn call(&self) -> RawCall {
+        let tool = self.tool.clone().expect("a line without a turn has a tool");
+        let takes_text = self.dialect.starts_with("openai");
+        let arguments = match (&self.arguments, &self.arguments_text, &self.arguments_base64, &self.arguments_parts) {
+            (Some(value @ Value::Object(_)), None, None, None) if takes_text => {
+                Arguments::ParsedObject(value.to_string())
+            }
+            (Some(value), None, None, None) => Arguments::Text(value.to_string()),
+            (None, Some(text), None, None) => Arguments::Text(text.clone()),
+            (None, None, Some(base64), None) => RawCall::from_bytes("", from_base64(base64)).arguments,
+            (None, None, None, Some(parts)) => {
+                Arguments::Text(parts.iter().map(|(part, times)| part.repeat(*times)).collect())
+            }
+            (None, None, None, None) => Arguments::Absent,
+            _ => panic!("{}: arguments in one form", self.id),
+        };
+        RawCall { arguments, cut: self.truncated, ..RawCall::new(tool, "") }
+    }
+
+    fn expected(&self, coercion: Coercion) -> Expected {
+        let expected = match (coercion, &self.with_coercion) {
+            (Coercion::Lossless, Some(other)) => other,
+            _ => &self.expect,
+        };
+        serde_json::from_value(expected.clone()).unwrap_or_else(|error| panic!("{}: {error}", self.id))
+    }
+}
+
+impl Expected {
+    /// Holds a reply to what is expected.
+    pub(crate) fn hold(&self, id: &str, reply: &Reply) {
+        let code = if self.verdict == "done" { Some("done") } else { self.code.as_deref() };
+        assert_eq!(Some(outcome(reply).as_str()), code, "{id}: {}", report(reply));
+        assert_eq!(reply.verdict.name(), self.verdict, "{id}");
+        let recorded: BTreeSet<String> = reply.recorded.iter().map(ToString::to_string).collect();
+        assert_eq!(recorded, self.recorded.iter().cloned().collect(), "{id}");
+        if let Some(args) = &self.args {
+            let Verdict::Done(checked) = &reply.verdict else { panic!("{id}: {}", report(reply)) };
+            assert!(same(&checked.value(), args), "{id}: the tool got {} instead of {args}", checked.text());
+        }
+    }
+}
+
+/// Equal as a vector means it: numbers by value.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64() && (a.is_f64() != b.is_f64()),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+        }
+        (a, b) => a == b,
+    }
+}
+
+fn from_base64(text: &str) -> Vec<u8> {
+    const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let bits = text.bytes().filter(|byte| *byte != b'=').map(|byte| ALPHABET.iter().position(|known| *known == byte));
+    let mut bytes = Vec::new();
+    let (mut held, mut n_bits) = (0_usize, 0);
+    for six in bits {
+        held = (held << 6) | six.expect("base64");
+        n_bits += 6;
+        if n_bits >= 8 {
+            n_bits -= 8;
+            bytes.push(u8::try_from((held >> n_bits) & 0xff).expect("a byte"));
+        }
+    }
+    bytes
+}
+
+#[test]
+fn every_malformed_call_ends_as_it_has_to_with_coercion_off_and_on() {
+    let vectors: Vec<Vector> = vectors().into_iter().filter(|vector| vector.turn.is_none()).collect();
+    assert!(vectors.len() > 60, "{} calls", vectors.len());
+    for coercion in [Coercion::Off, Coercion::Lossless] {
+        on_two_threads(async {
+            let (plain, strict) = (host(coercion, false).await, host(coercion, true).await);
+            for vector in &vectors {
+                let host = if vector.lowering.is_some() { &strict } else { &plain };
+                let reply = host.call(vector.call()).await;
+                vector.expected(coercion).hold(&format!("{} ({coercion:?})", vector.id), &reply);
+            }
+        });
+    }
+}
