@@ -145,7 +145,7 @@ impl Reader<'_> {
         }
         let node = self.json.nodes.len();
         let extent = Extent { len: 0, end: 0 };
-        self.push(if is_object { Node::Object(extent) } else { Node::List(extent) })?;
+        self.push(self.at, if is_object { Node::Object(extent) } else { Node::List(extent) })?;
         self.open.push(Open { node, is_object, len: 0, key: node });
         self.at = self.at.saturating_add(1);
         self.skip_space();
@@ -247,8 +247,8 @@ impl Reader<'_> {
     fn read_word(&mut self, word: &'static str, node: Node) -> Result<Next, Fault> {
         let rest = self.json.text.get(self.at..).unwrap_or_default();
         if rest.starts_with(word) {
+            self.push(self.at, node)?;
             self.at = self.at.saturating_add(word.len());
-            self.push(node)?;
             return Ok(Next::AfterValue);
         }
         if word.starts_with(rest) {
@@ -283,7 +283,7 @@ impl Reader<'_> {
             let at = self.path();
             self.mended.negative_zeros.push(at);
         }
-        self.push(Node::Number(number))
+        self.push(start, Node::Number(number))
     }
 
     /// At least one digit; how many there were.
@@ -304,7 +304,7 @@ impl Reader<'_> {
         self.at = self.end_of_plain(start);
         if self.peek() == Some(b'"') {
             self.check_length(quote, self.at.saturating_sub(start))?;
-            self.push(Node::Plain(Span::new(start, self.at)))?;
+            self.push(quote, Node::Plain(Span::new(start, self.at)))?;
             self.at = self.at.saturating_add(1);
             return Ok(());
         }
@@ -342,7 +342,7 @@ impl Reader<'_> {
             self.mended.surrogates.push(at);
         }
         self.at = self.at.saturating_add(1);
-        self.push(Node::Unescaped(Span::new(first, self.json.unescaped.len())))
+        self.push(quote, Node::Unescaped(Span::new(first, self.json.unescaped.len())))
     }
 
     /// An escape from its backslash on; whether half a surrogate pair was replaced.
@@ -431,9 +431,10 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn push(&mut self, node: Node) -> Result<(), Fault> {
+    /// Adds the value or key that starts at this byte.
+    fn push(&mut self, byte: usize, node: Node) -> Result<(), Fault> {
         if self.json.nodes.len() >= self.limits.nodes {
-            return Err(Fault::TooMany { byte: self.at, max: self.limits.nodes });
+            return Err(Fault::TooMany { byte, max: self.limits.nodes });
         }
         self.json.nodes.push(node);
         Ok(())
