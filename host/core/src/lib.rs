@@ -71,7 +71,7 @@ pub use crate::tool::Tool;
 pub use crate::turn::Answer;
 pub use crate::units::{ByteCount, Depth};
 pub use crate::usage::{Stage, Usage};
-pub use crate::wire::{Dialect, MAX_CALLS_IN_MESSAGE, MAX_MESSAGE, Turn, TurnError};
+pub use crate::wire::{Dialect, MAX_CALLS_IN_MESSAGE, MAX_MESSAGE, Turn, TurnError, UnknownDialect};
 
 /// The runtime profile guests run under, for benchmarks that hold a host against the bare runtime. Not part of the API.
 #[doc(hidden)]
