@@ -111,7 +111,60 @@ fn an_anthropic_turn_is_answered_whole() {
   {"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"x"}},
   {"type":"tool_use","id":"toolu_01E","name":"echo","input":{"text":"cut"}}
  ],"usage":{"output_tokens":402}}"#;
-    insta::assert_snapshot!(answered(body), @"");
+    insta::assert_snapshot!(answered(body), @r#"
+    --- anthropic
+    done
+    args:missing:text normalised:reassigned_id
+    call:not_object normalised:minted_id
+    args:missing:text normalised:reassigned_id normalised:null_arguments
+    call:truncated
+    --- message
+    {
+      "role": "user",
+      "content": [
+        {
+          "type": "tool_result",
+          "tool_use_id": "toolu_01A",
+          "content": "{\"text\":\"good\"}",
+          "toolset_name": "desk"
+        },
+        {
+          "type": "tool_result",
+          "tool_use_id": "toolu_2KSDU2aLETupqhgx2XbbeF",
+          "is_error": true,
+          "content": "args:missing:text: `text` of `echo` is missing, and `txt` is not declared, got {\"txt\":\"bad, and the same id\"}; the tool did not run\n\nhint: send `text` instead of `txt`: a string"
+        },
+        {
+          "type": "tool_result",
+          "tool_use_id": "toolu_UbHqE0Ak5rQfnq0m7D43pX",
+          "is_error": true,
+          "content": "call:not_object: the arguments of `\\u{1b}[2J.e�cho` must be one JSON object, got a string; the tool did not run\n\nhint: send an object whose keys are the tool's parameters"
+        },
+        {
+          "type": "tool_result",
+          "tool_use_id": "toolu_EZYUI6yk1fKiU2ViVWy8AN",
+          "is_error": true,
+          "content": "args:missing:text: `text` of `echo` is missing, got {}; the tool did not run\n\nhint: add `text`: a string"
+        },
+        {
+          "type": "tool_result",
+          "tool_use_id": "toolu_01E",
+          "is_error": true,
+          "content": "call:truncated: the arguments of `echo` were cut off before they ended; the tool did not run\n\nhint: make a smaller request: fewer items or shorter texts; sending the same again will be cut again"
+        }
+      ]
+    }
+    --- assistant
+    {"role":"assistant","content":[
+      {"type":"thinking","thinking":"","signature":"b3BhcXVl"},
+      {"type":"tool_use","id":"toolu_01A","name":"echo","input":{"text":"good"},"toolset_name":"desk","caller":{"type":"direct"}},
+      {"type":"tool_use","id":"toolu_2KSDU2aLETupqhgx2XbbeF","name":"echo","input":{"txt":"bad, and the same id"}},
+      {"type":"tool_use","id":"toolu_UbHqE0Ak5rQfnq0m7D43pX","name":"__2J_e_cho","input":{"_raw":"no object"}},
+      {"type":"tool_use","id":"toolu_EZYUI6yk1fKiU2ViVWy8AN","name":"echo","input":{}},
+      {"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"x"}},
+      {"type":"tool_use","id":"toolu_01E","name":"echo","input":{"text":"cut"}}
+     ]}
+    "#);
 }
 
 #[test]
@@ -126,7 +179,64 @@ fn a_chat_turn_is_answered_whole() {
   {"id":"call_6","type":"function"},
   {"id":"call_7","type":"function","function":{"name":"echo","arguments":"{\"text\":\"cu"}}
  ]}}]}"#;
-    insta::assert_snapshot!(answered(body), @"");
+    insta::assert_snapshot!(answered(body), @r#"
+    --- openai-chat
+    done
+    args:missing:text normalised:reassigned_id
+    done normalised:minted_id normalised:parsed_object
+    call:unparsable normalised:minted_id
+    call:unknown_tool
+    call:unknown_tool normalised:null_arguments
+    call:truncated
+    --- message
+    [
+      {
+        "role": "tool",
+        "tool_call_id": "call_1",
+        "content": "{\"text\":\"good\"}"
+      },
+      {
+        "role": "tool",
+        "tool_call_id": "call_icujLA5CcZ3rtviA7ldBz02a",
+        "content": "args:missing:text: `text` of `echo` is missing, and `txt` is not declared, got {\"txt\":\"bad, and the same id\"}; the tool did not run\n\nhint: send `text` instead of `txt`: a string"
+      },
+      {
+        "role": "tool",
+        "tool_call_id": "call_6Ofv5r9TBl3NC8ChgYoQ1SpF",
+        "content": "{\"text\":\"an object\"}"
+      },
+      {
+        "role": "tool",
+        "tool_call_id": "call_I6cNSL122ZqMl1R2EOug7P53",
+        "content": "call:unparsable: the arguments of `\\u{1b}[2J.echo` are not JSON: expected ident, at byte 1; the tool did not run\n\nhint: send one JSON object and nothing else"
+      },
+      {
+        "role": "tool",
+        "tool_call_id": "call_5",
+        "content": "call:unknown_tool: there is no tool `custom:echo`; the tools are echo; the tool did not run\n\nhint: did you mean `echo`?"
+      },
+      {
+        "role": "tool",
+        "tool_call_id": "call_6",
+        "content": "call:unknown_tool: there is no tool ``; the tools are echo; the tool did not run"
+      },
+      {
+        "role": "tool",
+        "tool_call_id": "call_7",
+        "content": "call:truncated: the arguments of `echo` were cut off before they ended; the tool did not run\n\nhint: make a smaller request: fewer items or shorter texts; sending the same again will be cut again"
+      }
+    ]
+    --- assistant
+    {"role":"assistant","content":null,"reasoning_content":"hm \ufffd","tool_calls":[
+      {"id":"call_1","type":"function","function":{"name":"echo","arguments":"{\"text\":\"good\"}"}},
+      {"id":"call_icujLA5CcZ3rtviA7ldBz02a","type":"function","function":{"name":"echo","arguments":"{\"txt\":\"bad, and the same id\"}"}},
+      {"id":"call_6Ofv5r9TBl3NC8ChgYoQ1SpF","type":"function","function":{"name":"echo","arguments":"{\"text\":\"an object\"}"}},
+      {"id":"call_I6cNSL122ZqMl1R2EOug7P53","type":"function","function":{"name":"__2J_echo","arguments":"{\"_raw\":\"no JSON\"}"}},
+      {"id":"call_5","type":"custom","custom":{"name":"echo","input":"free text"}},
+      {"function":{"arguments":"{}","name":"unnamed"},"id":"call_6","type":"function"},
+      {"id":"call_7","type":"function","function":{"name":"echo","arguments":"{\"_raw\":\"{\\\"text\\\":\\\"cu\"}"}}
+     ]}
+    "#);
 }
 
 #[test]
@@ -140,7 +250,63 @@ fn a_responses_turn_is_answered_whole() {
   {"type":"function_call","id":"fc_5","call_id":"call_5","name":"echo","arguments":"{\"text\":\"cut by itself\"}","status":"incomplete"},
   {"type":"function_call","id":"fc_6","call_id":"call_6","name":"echo","arguments":"{\"text\":\"cut\"}","status":"completed"}
  ]}"#;
-    insta::assert_snapshot!(answered(body), @"");
+    insta::assert_snapshot!(answered(body), @r#"
+    --- openai-responses
+    done
+    args:missing:text normalised:reassigned_id
+    call:not_object normalised:minted_id
+    call:unknown_tool
+    call:truncated
+    call:truncated
+    --- message
+    [
+      {
+        "type": "function_call_output",
+        "call_id": "call_1",
+        "output": "{\"text\":\"good\"}",
+        "caller": {
+          "caller_id": "c1",
+          "type": "program"
+        },
+        "namespace": "desk"
+      },
+      {
+        "type": "function_call_output",
+        "call_id": "call_icujLA5CcZ3rtviA7ldBz02a",
+        "output": "args:missing:text: `text` of `echo` is missing, and `txt` is not declared, got {\"txt\":\"bad, and the same id\"}; the tool did not run\n\nhint: send `text` instead of `txt`: a string"
+      },
+      {
+        "type": "function_call_output",
+        "call_id": "call_1Y8iK6IcaLXhiefSGH6D9PRS",
+        "output": "call:not_object: the arguments of `\\u{1b}[2J.echo` must be one JSON object, got a list; the tool did not run\n\nhint: send an object whose keys are the tool's parameters"
+      },
+      {
+        "type": "custom_tool_call_output",
+        "call_id": "call_4",
+        "output": "call:unknown_tool: there is no tool `custom:echo`; the tools are echo; the tool did not run\n\nhint: did you mean `echo`?"
+      },
+      {
+        "type": "function_call_output",
+        "call_id": "call_5",
+        "output": "call:truncated: the arguments of `echo` were cut off before they ended; the tool did not run\n\nhint: make a smaller request: fewer items or shorter texts; sending the same again will be cut again"
+      },
+      {
+        "type": "function_call_output",
+        "call_id": "call_6",
+        "output": "call:truncated: the arguments of `echo` were cut off before they ended; the tool did not run\n\nhint: make a smaller request: fewer items or shorter texts; sending the same again will be cut again"
+      }
+    ]
+    --- assistant
+    [
+      {"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"b3BhcXVl"},
+      {"type":"function_call","id":"fc_1","call_id":"call_1","name":"echo","arguments":"{\"text\":\"good\"}","status":"completed","namespace":"desk","caller":{"type":"program","caller_id":"c1"}},
+      {"type":"function_call","id":"fc_2","call_id":"call_icujLA5CcZ3rtviA7ldBz02a","name":"echo","arguments":"{\"txt\":\"bad, and the same id\"}","status":"completed"},
+      {"type":"function_call","id":"fc_3","call_id":"call_1Y8iK6IcaLXhiefSGH6D9PRS","name":"__2J_echo","arguments":"{\"_raw\":\"[]\"}","status":"completed"},
+      {"type":"custom_tool_call","id":"ctc_4","call_id":"call_4","name":"echo","input":"free text"},
+      {"type":"function_call","id":"fc_5","call_id":"call_5","name":"echo","arguments":"{\"text\":\"cut by itself\"}","status":"incomplete"},
+      {"type":"function_call","id":"fc_6","call_id":"call_6","name":"echo","arguments":"{\"text\":\"cut\"}","status":"completed"}
+     ]
+    "#);
 }
 
 #[test]
@@ -153,7 +319,71 @@ fn a_gemini_turn_is_answered_whole() {
   {"functionCall":{"id":"","name":"echo"}},
   {"functionCall":{"name":"echo","args":{"text":"cut"}}}
  ]},"finishReason":"MAX_TOKENS","index":0}],"modelVersion":"gemini"}"#;
-    insta::assert_snapshot!(answered(body), @"");
+    insta::assert_snapshot!(answered(body), @r#"
+    --- gemini
+    done
+    args:missing:text
+    call:not_object
+    args:missing:text normalised:null_arguments
+    call:truncated
+    --- message
+    {
+      "role": "user",
+      "parts": [
+        {
+          "functionResponse": {
+            "id": "fc1",
+            "name": "echo",
+            "response": {
+              "output": {"text":"good"}
+            }
+          }
+        },
+        {
+          "functionResponse": {
+            "id": "fc1",
+            "name": "echo",
+            "response": {
+              "error": "args:missing:text: `text` of `echo` is missing, and `txt` is not declared, got {\"txt\":\"bad, and the same id\"}; the tool did not run\n\nhint: send `text` instead of `txt`: a string"
+            }
+          }
+        },
+        {
+          "functionResponse": {
+            "name": "__2J.echo",
+            "response": {
+              "error": "call:not_object: the arguments of `\\u{1b}[2J.echo` must be one JSON object, got a string; the tool did not run\n\nhint: send an object whose keys are the tool's parameters"
+            }
+          }
+        },
+        {
+          "functionResponse": {
+            "name": "echo",
+            "response": {
+              "error": "args:missing:text: `text` of `echo` is missing, got {}; the tool did not run\n\nhint: add `text`: a string"
+            }
+          }
+        },
+        {
+          "functionResponse": {
+            "name": "echo",
+            "response": {
+              "error": "call:truncated: the arguments of `echo` were cut off before they ended; the tool did not run\n\nhint: make a smaller request: fewer items or shorter texts; sending the same again will be cut again"
+            }
+          }
+        }
+      ]
+    }
+    --- assistant
+    {"role":"model","parts":[
+      {"text":"hm","thought":true},
+      {"functionCall":{"id":"fc1","name":"echo","args":{"text":"good"}},"thoughtSignature":"b3BhcXVl"},
+      {"functionCall":{"id":"fc1","name":"echo","args":{"txt":"bad, and the same id"}}},
+      {"functionCall":{"name":"__2J.echo","args":{"_raw":"no object"}}},
+      {"functionCall":{"id":"","name":"echo"}},
+      {"functionCall":{"name":"echo","args":{"text":"cut"}}}
+     ]}
+    "#);
 }
 
 #[test]
@@ -167,7 +397,85 @@ fn a_bedrock_turn_is_answered_whole() {
   {"toolUse":{"toolUseId":"srv_1","name":"search","input":{},"type":"server_tool_use"}},
   {"toolUse":{"toolUseId":"tooluse_6","name":"echo","input":{"text":"cut"}}}
  ]}},"stopReason":"max_tokens","usage":{"totalTokens":7}}"#;
-    insta::assert_snapshot!(answered(body), @"");
+    insta::assert_snapshot!(answered(body), @r#"
+    --- bedrock
+    done
+    args:missing:text normalised:reassigned_id
+    call:not_object normalised:minted_id
+    args:missing:text normalised:minted_id normalised:null_arguments
+    call:truncated
+    --- message
+    {
+      "role": "user",
+      "content": [
+        {
+          "toolResult": {
+            "toolUseId": "tooluse_1",
+            "status": "success",
+            "content": [
+              {
+                "text": "{\"text\":\"good\"}"
+              }
+            ]
+          }
+        },
+        {
+          "toolResult": {
+            "toolUseId": "tooluse_2KSDU2aLETupqhgx2XbbeF",
+            "status": "error",
+            "content": [
+              {
+                "text": "args:missing:text: `text` of `echo` is missing, and `txt` is not declared, got {\"txt\":\"bad, and the same id\"}; the tool did not run\n\nhint: send `text` instead of `txt`: a string"
+              }
+            ]
+          }
+        },
+        {
+          "toolResult": {
+            "toolUseId": "tooluse_5T8pShp8ZQdPeHbC7Foxhu",
+            "status": "error",
+            "content": [
+              {
+                "text": "call:not_object: the arguments of `\\u{1b}[2J.echo` must be one JSON object, got a list; the tool did not run\n\nhint: send an object whose keys are the tool's parameters"
+              }
+            ]
+          }
+        },
+        {
+          "toolResult": {
+            "toolUseId": "tooluse_cuT4Kx1t5LUgL70zn8oBCX",
+            "status": "error",
+            "content": [
+              {
+                "text": "args:missing:text: `text` of `echo` is missing, got {}; the tool did not run\n\nhint: add `text`: a string"
+              }
+            ]
+          }
+        },
+        {
+          "toolResult": {
+            "toolUseId": "tooluse_6",
+            "status": "error",
+            "content": [
+              {
+                "text": "call:truncated: the arguments of `echo` were cut off before they ended; the tool did not run\n\nhint: make a smaller request: fewer items or shorter texts; sending the same again will be cut again"
+              }
+            ]
+          }
+        }
+      ]
+    }
+    --- assistant
+    {"role":"assistant","content":[
+      {"reasoningContent":{"reasoningText":{"text":"hm","signature":"b3BhcXVl"}}},
+      {"toolUse":{"toolUseId":"tooluse_1","name":"echo","input":{"text":"good"}}},
+      {"toolUse":{"toolUseId":"tooluse_2KSDU2aLETupqhgx2XbbeF","name":"echo","input":{"txt":"bad, and the same id"}}},
+      {"toolUse":{"toolUseId":"tooluse_5T8pShp8ZQdPeHbC7Foxhu","name":"__2J_echo","input":{"_raw":"[\"no object\"]"}}},
+      {"toolUse":{"toolUseId":"tooluse_cuT4Kx1t5LUgL70zn8oBCX","input":{},"name":"echo"}},
+      {"toolUse":{"toolUseId":"srv_1","name":"search","input":{},"type":"server_tool_use"}},
+      {"toolUse":{"toolUseId":"tooluse_6","name":"echo","input":{"text":"cut"}}}
+     ]}
+    "#);
 }
 
 #[test]
@@ -180,7 +488,55 @@ fn a_mistral_turn_is_answered_whole() {
   {"id":"call_toolong","type":"function","index":3,"function":{"name":"echo","arguments":""}},
   {"id":"Q7wE2rT9e","type":"function","index":4,"function":{"name":"echo","arguments":"{\"text\":\"cut\"}"}}
  ]}}]}"#;
-    insta::assert_snapshot!(answered(body), @"");
+    insta::assert_snapshot!(answered(body), @r#"
+    --- mistral
+    done
+    args:missing:text normalised:reassigned_id
+    call:unparsable normalised:minted_id
+    args:missing:text normalised:reassigned_id normalised:empty_arguments
+    call:truncated
+    --- message
+    [
+      {
+        "role": "tool",
+        "tool_call_id": "Q7wE2rT9a",
+        "name": "echo",
+        "content": "{\"text\":\"good, an object\"}"
+      },
+      {
+        "role": "tool",
+        "tool_call_id": "icujLA5Cc",
+        "name": "echo",
+        "content": "args:missing:text: `text` of `echo` is missing, and `txt` is not declared, got {\"txt\":\"bad, and the same id\"}; the tool did not run\n\nhint: send `text` instead of `txt`: a string"
+      },
+      {
+        "role": "tool",
+        "tool_call_id": "vJhpE2wtZ",
+        "name": "__2J_echo",
+        "content": "call:unparsable: the arguments of `\\u{1b}[2J.echo` are not JSON: trailing characters, at byte 2; the tool did not run\n\nhint: send one JSON object and nothing else"
+      },
+      {
+        "role": "tool",
+        "tool_call_id": "8boIdxlmH",
+        "name": "echo",
+        "content": "args:missing:text: `text` of `echo` is missing, got {}; the tool did not run\n\nhint: add `text`: a string"
+      },
+      {
+        "role": "tool",
+        "tool_call_id": "Q7wE2rT9e",
+        "name": "echo",
+        "content": "call:truncated: the arguments of `echo` were cut off before they ended; the tool did not run\n\nhint: make a smaller request: fewer items or shorter texts; sending the same again will be cut again"
+      }
+    ]
+    --- assistant
+    {"role":"assistant","content":"","tool_calls":[
+      {"id":"Q7wE2rT9a","type":"function","index":0,"function":{"name":"echo","arguments":{"text":"good, an object"}}},
+      {"id":"icujLA5Cc","type":"function","index":1,"function":{"name":"echo","arguments":"{\"txt\":\"bad, and the same id\"}"}},
+      {"id":"vJhpE2wtZ","type":"function","index":2,"function":{"name":"__2J_echo","arguments":"{\"_raw\":\"{}{\"}"}},
+      {"id":"8boIdxlmH","type":"function","index":3,"function":{"name":"echo","arguments":"{}"}},
+      {"id":"Q7wE2rT9e","type":"function","index":4,"function":{"name":"echo","arguments":"{\"text\":\"cut\"}"}}
+     ]}
+    "#);
 }
 
 /// Reads a turn with these ids, each as JSON or absent, and says what became of each.

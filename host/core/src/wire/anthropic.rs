@@ -56,9 +56,9 @@ impl Codec for Anthropic {
 
     fn recognises(&self, message: &Message<'_>) -> bool {
         let of_another = ["choices", "tool_calls", "stopReason"].iter().any(|key| message.get(key).is_some());
-        let has_blocks = message.list("content").is_some_and(|blocks| {
-            blocks.first().is_none_or(|first| Object::read(first).is_ok_and(|block| block.get("type").is_some()))
-        });
+        let is_untyped = |block: &RawValue| Object::read(block).is_ok_and(|block| block.get("type").is_none());
+        let has_blocks =
+            message.list("content").is_some_and(|blocks| !blocks.first().is_some_and(|first| is_untyped(first)));
         (has_blocks && !of_another) || message.blocks().iter().any(|block| self.is_call(block))
     }
 

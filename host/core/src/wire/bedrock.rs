@@ -53,10 +53,9 @@ impl Codec for Bedrock {
     }
 
     fn recognises(&self, message: &Message<'_>) -> bool {
-        let body = message.object().and_then(|body| body.object("output"));
-        let stopped_here = message.get("stopReason").is_some() && message.list("content").is_some();
-        stopped_here
-            || body.is_some_and(|output| output.get("message").is_some())
+        let output = message.object().and_then(|body| body.object("output"));
+        message.get("stopReason").is_some()
+            || output.is_some_and(|output| output.get("message").is_some())
             || message.blocks().iter().any(|block| block.get("toolUse").is_some())
     }
 

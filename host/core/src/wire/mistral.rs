@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::arguments::Form;
 use super::ids::IdRule;
 use super::names::NameRule;
-use super::openai_chat::{self, OpenAiChat};
+use super::openai_chat::{self, Manner, OpenAiChat};
 use super::part::Object;
 use super::{Answered, Codec, Found, Message, Rules, TurnError};
 use crate::tool::Tool;
@@ -15,11 +15,7 @@ use crate::tool::Tool;
 /// The dialect.
 pub(super) struct Mistral;
 
-/// Finish reasons after which the last call may be incomplete even where its JSON is whole.
-const CUT: [&str; 2] = ["length", "model_length"];
-
-/// The finish reason after which there is no call to use.
-const UNUSABLE: [&str; 1] = ["error"];
+const MANNER: Manner = Manner { cut: &["length", "model_length"], unusable: &["error"], wants_type: false };
 
 /// What the names of its models begin with, wherever they run.
 const FAMILIES: [&str; 8] =
@@ -49,7 +45,7 @@ impl Codec for Mistral {
     }
 
     fn read<'m>(&self, message: &Message<'m>) -> Result<Found<'m>, TurnError> {
-        openai_chat::read(message, &CUT, &UNUSABLE)
+        openai_chat::read(message, &MANNER)
     }
 
     fn rules(&self) -> Rules {

@@ -25,14 +25,13 @@ impl NameRule {
             return Cow::Borrowed(UNNAMED);
         }
         let takes = |c: char| c.is_ascii_alphanumeric() || self.punctuation.contains(c);
-        let begins =
-            name.starts_with(|first: char| !self.starts_as_word || first.is_ascii_alphabetic() || first == '_');
-        if begins && name.len() <= self.max && name.chars().all(takes) {
+        let word = name.chars().map(|c| if takes(c) { c } else { '_' });
+        let begins = |first: char| !self.starts_as_word || first.is_ascii_alphabetic() || first == '_';
+        let lead = if word.clone().next().is_some_and(begins) { None } else { Some('_') };
+        if lead.is_none() && name.len() <= self.max && name.chars().all(takes) {
             return Cow::Borrowed(name);
         }
-        let word = name.chars().map(|c| if takes(c) { c } else { '_' });
-        let first = if begins { None } else { Some('_') };
-        Cow::Owned(first.into_iter().chain(word).take(self.max).collect())
+        Cow::Owned(lead.into_iter().chain(word).take(self.max).collect())
     }
 }
 
@@ -53,6 +52,7 @@ mod tests {
             (plain, "", "unnamed"),
             (word, "a.b:c-d", "a.b:c-d"),
             (word, "1a", "_1a"),
+            (word, "\u{1b}a", "_a"),
             (word, "1234567890", "_1234567"),
         ] {
             assert_eq!(rule.cleaned(name), expected, "{rule:?}");

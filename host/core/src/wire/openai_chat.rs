@@ -17,13 +17,20 @@ use crate::tool::Tool;
 /// The dialect.
 pub(super) struct OpenAiChat;
 
-/// The finish reason after which the last call may be incomplete even where its JSON is whole.
-const CUT: [&str; 1] = ["length"];
-
-/// The finish reason after which nothing may be run; and Groq's error, for a call that it could not read itself.
-const UNUSABLE: [&str; 2] = ["content_filter", GROQ_UNREADABLE];
-
+/// The code of Groq's error for a call that it could not read itself.
 const GROQ_UNREADABLE: &str = "tool_use_failed";
+
+const MANNER: Manner = Manner { cut: &["length"], unusable: &["content_filter"], wants_type: true };
+
+/// What differs between those who write chat completions.
+pub(super) struct Manner {
+    /// Finish reasons after which the last call may be incomplete even where its JSON is whole.
+    pub(super) cut: &'static [&'static str],
+    /// Finish reasons after which nothing may be run.
+    pub(super) unusable: &'static [&'static str],
+    /// Whether every call in the history must have its `type`.
+    pub(super) wants_type: bool,
+}
 
 #[derive(Serialize)]
 struct ToolMessage<'r> {
@@ -61,7 +68,7 @@ impl Codec for OpenAiChat {
     fn read<'m>(&self, message: &Message<'m>) -> Result<Found<'m>, TurnError> {
         match groq_error(message) {
             Some(word) => Ok(Found { calls: Vec::new(), end: End::Unusable(word), assistant: String::new() }),
-            None => read(message, &CUT, &UNUSABLE),
+            None => read(message, &MANNER),
         }
     }
 
@@ -101,12 +108,12 @@ pub(super) fn has_shape(message: &Message<'_>) -> bool {
     message.get("choices").is_some() || message.get("tool_calls").is_some()
 }
 
-/// What is in a chat completion or in one of its messages, with the finish reasons of whoever made it.
-pub(super) fn read<'m>(message: &Message<'m>, cut: &[&str], unusable: &[&str]) -> Result<Found<'m>, TurnError> {
+/// What is in a chat completion or in one of its messages, in the manner of whoever made it.
+pub(super) fn read<'m>(message: &Message<'m>, manner: &Manner) -> Result<Found<'m>, TurnError> {
     let Some(choices) = message.get("choices") else {
         let bare = message.object().ok_or_else(|| shape("tool_calls", "is not there"))?;
-        let end = End::of(bare.text("finish_reason"), cut, unusable);
-        let calls = read_calls(bare, "tool_calls")?;
+        let end = End::of(bare.text("finish_reason"), manner.cut, manner.unusable);
+        let calls = read_calls(bare, "tool_calls", manner)?;
         return Ok(Found { calls, end, assistant: bare.without("finish_reason") });
     };
     let choices = objects(choices, "choices")?;
@@ -114,17 +121,17 @@ pub(super) fn read<'m>(message: &Message<'m>, cut: &[&str], unusable: &[&str]) -
         return Err(shape("choices", "does not hold exactly one choice; give the one to answer"));
     };
     let assistant = choice.get("message").ok_or_else(|| shape("choices.0.message", "is not there"))?;
-    let calls = read_calls(&object(assistant, "choices.0.message")?, "choices.0.message.tool_calls")?;
-    let end = End::of(choice.text("finish_reason"), cut, unusable);
+    let calls = read_calls(&object(assistant, "choices.0.message")?, "choices.0.message.tool_calls", manner)?;
+    let end = End::of(choice.text("finish_reason"), manner.cut, manner.unusable);
     Ok(Found { calls, end, assistant: assistant.get().to_owned() })
 }
 
-fn read_calls<'m>(assistant: &Object<'m>, at: &str) -> Result<Vec<FoundCall<'m>>, TurnError> {
+fn read_calls<'m>(assistant: &Object<'m>, at: &str, manner: &Manner) -> Result<Vec<FoundCall<'m>>, TurnError> {
     let Some(calls) = assistant.get("tool_calls") else { return Ok(Vec::new()) };
-    Ok(objects(calls, at)?.iter().map(read_call).collect())
+    Ok(objects(calls, at)?.iter().map(|call| read_call(call, manner)).collect())
 }
 
-fn read_call<'m>(call: &Object<'m>) -> FoundCall<'m> {
+fn read_call<'m>(call: &Object<'m>, manner: &Manner) -> FoundCall<'m> {
     let mut found = match (call.object("function"), call.object("custom")) {
         (Some(function), _) => FoundCall::of(&function, "id", "name", "arguments"),
         (None, Some(custom)) => {
@@ -138,7 +145,7 @@ fn read_call<'m>(call: &Object<'m>) -> FoundCall<'m> {
         },
     };
     let kind = if found.is_custom { "custom" } else { "function" };
-    if !call.says("type", kind) {
+    if manner.wants_type && !call.says("type", kind) {
         found.lacks.push((call.slot("type"), format!("\"{kind}\"")));
     }
     FoundCall { id: call.slot("id"), ..found }
