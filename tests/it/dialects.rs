@@ -556,12 +556,15 @@ fn became(dialect: Dialect, ids: &[Option<&str>]) -> Vec<String> {
     became
 }
 
+/// Ids of one turn, as [`became`] takes them, and what becomes of each.
+type IdRow<'r> = (Dialect, Vec<Option<&'r str>>, Vec<&'r str>);
+
 #[test]
 fn an_id_is_kept_minted_or_reassigned_as_the_dialect_wants() {
     use Dialect::{Anthropic, Bedrock, Gemini, Mistral, OpenAiChat, OpenAiResponses};
     let long = |n: usize| format!("\"{}\"", "x".repeat(n));
     let (n64, n65, n200) = (long(64), long(65), long(200));
-    let rows: Vec<(Dialect, Vec<Option<&str>>, Vec<&str>)> = vec![
+    let rows: Vec<IdRow<'_>> = vec![
         (Anthropic, vec![Some(r#""toolu_a1""#), Some(r#""toolu_a1""#)], vec!["kept", "reassigned_id"]),
         (Anthropic, vec![Some(&n200), Some(r#""functions.echo:0""#)], vec!["kept", "reassigned_id"]),
         (Anthropic, vec![None, Some("null"), Some("\"\""), Some("7")], vec!["minted_id"; 4]),

@@ -607,7 +607,9 @@ fn the_assistant_message_is_written_as_it_came_or_mended() {
     --- stderr
     Mistral chat completions would refuse the assistant message as it came: send the one in `DIR/assistant.json`
     "#);
-    assert_screen!(Shown { code: ExitCode::SUCCESS, stdout: fs::read_to_string(&out).expect("is there"), stderr: String::new() }, directory.path(), @r#"
+    let stdout = fs::read_to_string(&out).expect("is there");
+    let written = Shown { code: ExitCode::SUCCESS, stdout, stderr: String::new() };
+    assert_screen!(written, directory.path(), @r#"
     exit 0
     --- stdout
     {
@@ -654,7 +656,8 @@ fn the_assistant_message_is_written_as_it_came_or_mended() {
       }
       }
       ]
-      }--- stderr
+      }
+    --- stderr
     "#);
     fs::remove_file(directory.path().join("tickets.jsonl")).expect("the first turn wrote one");
     let files: Vec<_> =

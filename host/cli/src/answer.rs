@@ -35,7 +35,7 @@ pub(crate) async fn run(arguments: AnswerArguments, screen: &mut Screen<'_>) -> 
 /// file that cannot be written must not cost the answer.
 fn hand_back(turn: &Turn, out: Option<&Path>, screen: &mut Screen<'_>) -> Result<()> {
     if let Some(out) = out {
-        files::write(out, turn.assistant().as_bytes())?;
+        files::write(out, format!("{}\n", turn.assistant()).as_bytes())?;
     }
     if turn.is_mended() {
         let where_it_is = match out {

@@ -88,7 +88,7 @@ impl IdRule {
 
     fn hashed(&self, seed: &str) -> String {
         let letter =
-            |byte: u8| ALPHABET.get(usize::from(byte) % ALPHABET.len()).map_or('0', |letter| char::from(*letter));
+            |byte: u8| ALPHABET.iter().cycle().nth(usize::from(byte)).map_or('0', |letter| char::from(*letter));
         self.prefix.chars().chain(Sha256::digest(seed).iter().copied().map(letter).take(self.n_minted)).collect()
     }
 }

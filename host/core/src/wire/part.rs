@@ -94,7 +94,7 @@ pub(super) fn text(part: &RawValue) -> Option<String> {
 }
 
 /// The items of a list; what is wrong with it, in words, where it is none.
-pub(super) fn items<'m>(part: &'m RawValue) -> Result<Vec<&'m RawValue>, String> {
+pub(super) fn items(part: &RawValue) -> Result<Vec<&RawValue>, String> {
     let Items(items) = serde_json::from_str(part.get()).map_err(|error| error.to_string())?;
     Ok(items)
 }
