@@ -107,7 +107,7 @@ fn the_cut_turn_is_answered_on_standard_output() {
       }
     ]
     --- stderr
-    OpenAI Chat Completions and compatible servers would refuse the assistant message as it came: `--assistant-out FILE` writes the one to send
+    the assistant message had to change for `openai-chat` to take it back: `--assistant-out FILE` writes the one to send
     "#);
 }
 
@@ -605,7 +605,7 @@ fn the_assistant_message_is_written_as_it_came_or_mended() {
     exit 0
     --- stdout
     --- stderr
-    Mistral chat completions would refuse the assistant message as it came: send the one in `DIR/assistant.json`
+    the assistant message had to change for `mistral` to take it back: send the one in `DIR/assistant.json`
     "#);
     let stdout = fs::read_to_string(&out).expect("is there");
     let written = Shown { code: ExitCode::SUCCESS, stdout, stderr: String::new() };

@@ -42,8 +42,8 @@ fn hand_back(turn: &Turn, out: Option<&Path>, screen: &mut Screen<'_>) -> Result
             Some(out) => format!("send the one in `{}`", out.display()),
             None => "`--assistant-out FILE` writes the one to send".to_owned(),
         };
-        screen
-            .say(&format!("{} would refuse the assistant message as it came: {where_it_is}", turn.dialect.title()))?;
+        let dialect = turn.dialect;
+        screen.say(&format!("the assistant message had to change for `{dialect}` to take it back: {where_it_is}"))?;
     }
     Ok(())
 }
