@@ -684,6 +684,39 @@ fn a_turn_whose_provider_reports_no_usable_call_is_to_be_retried() {
 }
 
 #[test]
+fn what_no_provider_sends_is_an_error_that_says_where() {
+    let nested = format!("{}1{}", r#"{"a":"#.repeat(50_000), "}".repeat(50_000));
+    let random: Vec<u8> = (0..4096_u32).map(|nth| nth.wrapping_mul(2_654_435_761).to_be_bytes()[0]).collect();
+    let blocks = format!(r#"{{"content":[{}1]}}"#, "1,".repeat(20_000));
+    for (body, dialect, said) in [
+        (random.as_slice(), None, "not one JSON object or list"),
+        ("[".repeat(100_000).as_bytes(), None, "not one JSON object or list"),
+        (br#""text""#, None, "it is a single value"),
+        (nested.as_bytes(), None, "no known dialect"),
+        (b"[]", None, "no known dialect"),
+        (b"{}", None, "(mistral)"),
+        (blocks.as_bytes(), None, "no known dialect"),
+        (blocks.as_bytes(), Some(Dialect::Bedrock), "it has more than 16384 parts"),
+        (br#"{"choices":[{"message":{"tool_calls":[7]}}]}"#, None, "`choices.0.message.tool_calls.0` cannot be read"),
+        (br#"{"tool_calls":"none"}"#, None, "`tool_calls` is no list"),
+        (br#"{"choices":[{},{}]}"#, None, "exactly one choice"),
+        (br#"{"candidates":[{},{}]}"#, None, "exactly one candidate"),
+        (br#"{"parts":[{"functionCall":7}]}"#, None, "`parts.0.functionCall` cannot be read"),
+        (br#"{"content":[{"toolUse":[]}]}"#, None, "`content.0.toolUse` cannot be read"),
+        (br#"{"output":{"message":{}}}"#, None, "`output.message.content` is not there"),
+        (br#"[{"type":"reasoning"},7]"#, None, "`the list.1` cannot be read"),
+        (b"[]", Some(Dialect::Anthropic), "`content` is not there"),
+        (b"[]", Some(Dialect::Gemini), "`parts` is not there"),
+        (b"[]", Some(Dialect::Mistral), "`tool_calls` is not there"),
+        (b"{}", Some(Dialect::OpenAiResponses), "`output` is not there"),
+    ] {
+        let error = Turn::read(body, dialect).expect_err(said).to_string();
+        assert!(error.contains(said), "{said} in: {error}");
+        assert!(error.len() < 700, "{error}");
+    }
+}
+
+#[test]
 fn the_words_for_a_cut_turn_cut_its_last_call_alone() {
     use Dialect::{Anthropic, Bedrock, Gemini, Mistral, OpenAiChat, OpenAiResponses};
     let ended = |dialect: Dialect, key: &str, word: &str| {
