@@ -10,6 +10,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let turn = Turn::read(&std::fs::read("message.json")?, None)?;
     let answer = host.answer(turn).await;
 
+    if let Some(assistant) = answer.assistant {
+        // Its provider would refuse the message as it came: this one goes into the next request in its place.
+        std::fs::write("message.json", assistant)?;
+    }
     std::fs::write("next-message.json", answer.message)?;
     Ok(())
 }

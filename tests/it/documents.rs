@@ -129,6 +129,7 @@ fn every_promise_names_a_test_that_is_there() {
                 format!("host/core/src/{module}.rs"),
                 format!("host/core/src/schema/{module}.rs"),
                 format!("host/core/src/sandbox/{module}.rs"),
+                format!("host/core/src/wire/{module}.rs"),
             ];
             let wanted = format!("fn {}", test.trim_end_matches('*'));
             let found = files

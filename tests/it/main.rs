@@ -9,6 +9,8 @@ mod support;
 mod codes;
 /// Calls beside each other: who waits for whom.
 mod concurrency;
+/// The dialects: how each provider writes a turn, and what goes back to it.
+mod dialects;
 /// The documents: commands, tables and links are what the code says.
 mod documents;
 /// What a grant opens and what it does not.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::ExitCode;
 
 use tempfile::TempDir;
 use toolgate::with_contract;
@@ -106,6 +107,7 @@ fn the_cut_turn_is_answered_on_standard_output() {
       }
     ]
     --- stderr
+    the assistant message had to change for `openai-chat` to take it back: `--assistant-out FILE` writes the one to send
     "#);
 }
 
@@ -471,13 +473,13 @@ fn what_is_no_turn_ends_with_what_was_looked_for() {
     exit 2
     --- stdout
     --- stderr
-    error: no turn: the message has the shape of no known dialect: looked for `content` with blocks (anthropic), and for `choices` or `tool_calls` (openai-chat)
+    error: no turn: the message has the shape of no known dialect: looked for `content` with blocks (anthropic), `choices` or `tool_calls` (openai-chat), `output` with items, or a list of items (openai-responses), `candidates`, or `parts` of the role `model` (gemini), `output.message`, or `content` with `toolUse` blocks (bedrock), the same with a Mistral model or its ids (mistral)
     "#);
     assert_screen!(program(&["answer"], b"\x00\xff"), directory.path(), @r#"
     exit 2
     --- stdout
     --- stderr
-    error: no turn: the message is not one JSON object, such as a provider's response body or its assistant message: expected value at line 1 column 1
+    error: no turn: the message is not one JSON object or list, such as a provider's response body or its assistant message: expected value at line 1 column 1
     "#);
     assert_screen!(program(&["answer", &desk(&directory)], b""), directory.path(), @r#"
     exit 2
@@ -543,7 +545,7 @@ fn what_was_written_is_found_again_also_where_nobody_reads_the_answer() {
     };
     let arguments = ["toolgate", "answer", &example("support.anthropic.json")].map(Into::into);
     let code = toolgate_cli::run(arguments, &mut screen);
-    assert_eq!(code, std::process::ExitCode::SUCCESS, "whoever read it has seen enough");
+    assert_eq!(code, ExitCode::SUCCESS, "whoever read it has seen enough");
     let said = String::from_utf8(stderr).expect("UTF-8");
     let desk = said.trim().strip_prefix("tickets and refunds are in ").expect("says where").to_owned();
     assert!(Path::new(&desk).join("tickets.jsonl").is_file());
@@ -568,8 +570,7 @@ fn arguments_on_standard_input_are_not_mended() {
 fn an_explanation_is_json_whatever_an_id_holds() {
     let directory = directory();
     let echo = file(&directory, "echo.wasm", guests::OK_ECHO);
-    let body =
-        "{\"content\":[{\"type\":\"tool_use\",\"id\":\"a\u{202e}b\",\"name\":\"echo\",\"input\":{\"text\":\"x\"}}]}";
+    let body = "{\"tool_calls\":[{\"id\":\"a\u{202e}b\",\"type\":\"function\",\"function\":{\"name\":\"echo\",\"arguments\":\"{\\\"text\\\":\\\"x\\\"}\"}}]}";
     let shown = program(&["answer", "--tools", &echo, "--explain=json"], body.as_bytes());
     assert!(!shown.stderr.contains('\u{202e}'), "{}", shown.stderr);
     let lines: Vec<serde_json::Value> = serde_json::from_str(&shown.stderr).expect("JSON");
@@ -584,4 +585,117 @@ fn a_dialect_that_was_asked_for_is_named_where_the_message_is_not_in_it() {
     let component = file(&directory, "echo.wasm", guests::OK_ECHO);
     let shown = program(&["tools", "--config", &component], b"");
     assert!(shown.stderr.contains("is no `toolgate.toml`: "), "{}", shown.stderr);
+}
+
+#[test]
+fn the_assistant_message_is_written_as_it_came_or_mended() {
+    let directory = directory();
+    let out = directory.path().join("assistant.json").display().to_string();
+    let with = |file: &str, out: &str| {
+        program(&["answer", &example(file), "--assistant-out", out, "--desk-dir", &desk(&directory)], b"")
+    };
+    let shown = with("support.anthropic.json", &out);
+    assert_eq!((shown.code, shown.stderr.as_str()), (ExitCode::SUCCESS, ""));
+    let as_it_came: serde_json::Value = serde_json::from_slice(&fs::read(&out).expect("is there")).expect("JSON");
+    let body: serde_json::Value =
+        serde_json::from_slice(&fs::read(example("support.anthropic.json")).expect("is there")).expect("JSON");
+    assert_eq!(as_it_came, serde_json::json!({ "role": "assistant", "content": body["content"] }));
+    let shown = Shown { stdout: String::new(), ..with("support.mistral.json", &out) };
+    assert_screen!(shown, directory.path(), @r#"
+    exit 0
+    --- stdout
+    --- stderr
+    the assistant message had to change for `mistral` to take it back: send the one in `DIR/assistant.json`
+    "#);
+    let stdout = fs::read_to_string(&out).expect("is there");
+    let written = Shown { code: ExitCode::SUCCESS, stdout, stderr: String::new() };
+    assert_screen!(written, directory.path(), @r#"
+    exit 0
+    --- stdout
+    {
+      "role": "assistant",
+      "content": "",
+      "tool_calls": [
+      {
+      "id": "Q7wE2rT9a",
+      "type": "function",
+      "index": 0,
+      "function": {
+      "name": "stock_lookup",
+      "arguments": "{\"sku\":\"KB-104\",\"region\":\"busan\",\"limit\":2}"
+      }
+      },
+      {
+      "id": "Q7wE2rT9b",
+      "type": "function",
+      "index": 1,
+      "function": {
+      "name": "search_orders",
+      "arguments": {
+      "customer_id": "cus_8812",
+      "status": "open"
+      }
+      }
+      },
+      {
+      "id": "Q7wE2rT9c",
+      "type": "function",
+      "index": 2,
+      "function": {
+      "name": "functions_stock_lookup",
+      "arguments": "{\"sku\":\"KB-104\",\"region\":\"jeju\",\"limit\":1}"
+      }
+      },
+      {
+      "id": "Q7wE2rT9d",
+      "type": "function",
+      "index": 3,
+      "function": {
+      "name": "create_ticket",
+      "arguments": "{\"_raw\":\"{\\\"customer_id\\\":\\\"cus_8812\\\",\\\"subject\\\":\\\"Order 5531 arrived damaged and the customer wants\"}"
+      }
+      }
+      ]
+      }
+    --- stderr
+    "#);
+    fs::remove_file(directory.path().join("tickets.jsonl")).expect("the first turn wrote one");
+    let files: Vec<_> =
+        fs::read_dir(directory.path()).expect("lists").map(|entry| entry.expect("reads").file_name()).collect();
+    assert_eq!(files, ["assistant.json"], "nothing is left beside it");
+    let nowhere = directory.path().join("nowhere/assistant.json").display().to_string();
+    for out in [desk(&directory), nowhere] {
+        let shown = with("support.anthropic.json", &out);
+        assert_eq!((shown.code, shown.stdout.as_str()), (ExitCode::from(2), ""));
+        assert!(shown.stderr.starts_with(&format!("error: cannot write `{out}`: ")), "{}", shown.stderr);
+    }
+    assert!(!directory.path().join("tickets.jsonl").exists(), "no tool ran where the message could not be written");
+}
+
+#[test]
+fn a_dialect_that_is_none_or_two_is_said() {
+    assert_screen!(program(&["answer", "--dialect", "cohere"], b""), Path::new("DIR"), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: invalid value 'cohere' for '--dialect <DIALECT>'
+      [possible values: auto, anthropic, openai-chat, openai-responses, gemini, bedrock, mistral]
+
+    For more information, try '--help'.
+    "#);
+    let mixed = br#"{"content":[{"type":"tool_use","id":"a","name":"b","input":{}}],"tool_calls":[]}"#;
+    assert_screen!(program(&["answer"], mixed), Path::new("DIR"), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: no turn: the message has the shape of several dialects (anthropic, openai-chat): say which with `--dialect`
+    "#);
+    let malformed = br#"{"candidates":[{"content":{},"finishReason":"MALFORMED_FUNCTION_CALL"}]}"#;
+    assert_screen!(program(&["answer"], malformed), Path::new("DIR"), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: no turn: the provider reports no usable call (`MALFORMED_FUNCTION_CALL`): leave the message out and retry the turn
+    "#);
+    assert!(program(&["tools", "--for", "cohere"], b"").stderr.contains("openai-responses, gemini, bedrock, mistral"));
 }

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolgate::{Answer, Dialect, Effects, Host, Turn, TurnError};
 
+use crate::dialects;
 use crate::support::{self, desk_host, example, guests, on_one_thread, on_two_threads, outcome, tool};
 
 fn outcomes(answer: &Answer) -> Vec<String> {
@@ -109,7 +110,10 @@ fn two_calls_of_one_id_get_two_results() {
         let message: Value = serde_json::from_str(&answer.message).expect("JSON");
         assert_eq!(message["content"][0]["content"], r#"{"text":"a"}"#);
         assert_eq!(message["content"][1]["content"], r#"{"text":"b"}"#);
-        assert_eq!(message["content"][0]["tool_use_id"], message["content"][1]["tool_use_id"]);
+        assert_eq!(message["content"][0]["tool_use_id"], "toolu_same");
+        assert_ne!(message["content"][0]["tool_use_id"], message["content"][1]["tool_use_id"]);
+        let assistant: Value = serde_json::from_str(&answer.assistant.expect("an id had to change")).expect("JSON");
+        assert_eq!(message["content"][1]["tool_use_id"], assistant["content"][1]["id"], "written on both sides");
     });
 }
 
@@ -140,7 +144,8 @@ fn writes_of_one_turn_run_in_the_order_given() {
 fn what_is_no_turn_is_named_for_what_was_looked_for() {
     let error = |body: &str| Turn::read(body.as_bytes(), None).expect_err(body);
     assert!(matches!(error("not json"), TurnError::NotJson(_)));
-    assert!(matches!(error("[1]"), TurnError::NotJson(_)));
+    assert!(matches!(error("7"), TurnError::NotJson(_)));
+    assert_eq!(error("[1]"), TurnError::NoDialect);
     assert_eq!(error("{}"), TurnError::NoDialect);
     assert!(error("{}").to_string().contains("looked for `content`"));
     assert_eq!(error(r#"{"content":[{"type":"text","text":"hi"}]}"#), TurnError::NoCalls);
@@ -148,8 +153,8 @@ fn what_is_no_turn_is_named_for_what_was_looked_for() {
     assert_eq!(error(r#"{"choices":[{"message":{"content":"hi"}}]}"#), TurnError::NoCalls);
     let mixed = r#"{"content":[{"type":"tool_use","id":"a","name":"b","input":{}}],"tool_calls":[]}"#;
     assert!(matches!(error(mixed), TurnError::Ambiguous(names) if names == "anthropic, openai-chat"));
-    let no_id = r#"{"content":[{"type":"tool_use","name":"b","input":{}}]}"#;
-    assert!(error(no_id).to_string().contains("`content.0.id` is no text"), "{}", error(no_id));
+    let twice = r#"{"content":[{"type":"tool_use","id":"a","id":"b","name":"b","input":{}}]}"#;
+    assert!(error(twice).to_string().contains("`content.0` cannot be read: `id` stands twice"), "{}", error(twice));
     let block = r#"{"type":"tool_use","id":"a","name":"b","input":{}}"#;
     let many = format!(r#"{{"content":[{}]}}"#, vec![block; 1025].join(","));
     assert_eq!(error(&many), TurnError::TooManyCalls { n_calls: 1025 });
@@ -199,32 +204,6 @@ fn any_call() -> impl Strategy<Value = (String, String)> {
     (name, arguments)
 }
 
-/// Builds the message by hand: hostile arguments do not survive a serializer.
-fn message(dialect: Dialect, calls: &[(String, String)]) -> String {
-    let text = |text: &str| Value::from(text).to_string();
-    let calls: Vec<String> = calls
-        .iter()
-        .enumerate()
-        .map(|(nth, (name, arguments))| match dialect {
-            // What is no JSON at all cannot stand in a message as a value.
-            Dialect::Anthropic => {
-                let input =
-                    if serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_ok() { arguments } else { "7" };
-                format!(r#"{{"type":"tool_use","id":"id_{nth}","name":{},"input":{input}}}"#, text(name))
-            }
-            Dialect::OpenAiChat => format!(
-                r#"{{"id":"id_{nth}","type":"function","function":{{"name":{},"arguments":{}}}}}"#,
-                text(name),
-                text(arguments)
-            ),
-        })
-        .collect();
-    match dialect {
-        Dialect::Anthropic => format!(r#"{{"role":"assistant","content":[{}]}}"#, calls.join(",")),
-        Dialect::OpenAiChat => format!(r#"{{"role":"assistant","tool_calls":[{}]}}"#, calls.join(",")),
-    }
-}
-
 #[test]
 fn n_calls_in_n_results_out_with_the_same_ids_in_the_same_order() {
     let runtime =
@@ -237,29 +216,28 @@ fn n_calls_in_n_results_out_with_the_same_ids_in_the_same_order() {
     ];
     let host = runtime.block_on(support::host(probes));
     let config = ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() };
-    let dialects = prop_oneof![Just(Dialect::Anthropic), Just(Dialect::OpenAiChat)];
+    let dialects = prop::sample::select(Dialect::ALL.as_slice());
     proptest!(config, |(dialect in dialects, calls in prop::collection::vec(any_call(), 1..12))| {
-        let body = message(dialect, &calls);
+        let calls: Vec<String> = calls.iter().enumerate().map(|(nth, (name, arguments))| {
+            let id = Value::from(dialects::id(dialect, nth)).to_string();
+            dialects::call(dialect, Some(&id), name, arguments)
+        }).collect();
+        let body = dialects::message(dialect, &calls);
         let turn = Turn::read(body.as_bytes(), None).expect("is a turn");
         prop_assert_eq!(turn.dialect, dialect);
         let answered = async { tokio::time::timeout(Duration::from_secs(60), host.answer(turn)).await };
         let answer = runtime.block_on(answered).expect("is answered in time");
-        let message: Value = serde_json::from_str(&answer.message).expect("JSON");
-        let (results, key) = match dialect {
-            Dialect::Anthropic => (&message["content"], "tool_use_id"),
-            Dialect::OpenAiChat => (&message, "tool_call_id"),
-        };
-        let ids: Vec<String> = results.as_array().expect("a list").iter().map(|r| r[key].as_str().expect("an id").into()).collect();
-        prop_assert_eq!(ids, (0..calls.len()).map(|nth| format!("id_{nth}")).collect::<Vec<_>>());
-        let empty = results.as_array().expect("a list").iter().any(|r| r["content"].as_str().is_none_or(str::is_empty));
-        prop_assert!(!empty, "a result is never empty");
+        let (ids, texts): (Vec<_>, Vec<_>) = dialects::results(dialect, &answer.message).into_iter().unzip();
+        prop_assert_eq!(ids, (0..calls.len()).map(|nth| dialects::id(dialect, nth)).collect::<Vec<_>>());
+        prop_assert!(!texts.iter().any(String::is_empty), "a result is never empty");
     });
     runtime.block_on(async { assert_eq!(host.stats().stores_alive, 0) });
 }
 
 #[test]
 fn a_damaged_message_is_read_or_refused_and_never_more() {
-    let examples = ["support.anthropic.json", "support.openai_chat.json"].map(example);
+    let examples = ["anthropic", "openai_chat", "openai_responses", "gemini", "bedrock", "mistral"];
+    let examples = examples.map(|dialect| example(&format!("support.{dialect}.json")));
     let config = ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() };
     let damage = (0..examples.len(), any::<prop::sample::Index>(), any::<u8>(), any::<bool>());
     proptest!(config, |((which, at, byte, cut) in damage)| {
@@ -271,7 +249,7 @@ fn a_damaged_message_is_read_or_refused_and_never_more() {
             body[at] = byte;
         }
         match Turn::read(&body, None) {
-            Ok(turn) => prop_assert!(turn.calls.iter().all(|call| !call.id.is_empty())),
+            Ok(turn) => prop_assert!(turn.dialect == Dialect::Gemini || turn.calls.iter().all(|call| !call.id.is_empty())),
             Err(error) => prop_assert!(!error.to_string().is_empty()),
         }
     });

@@ -15,11 +15,12 @@ pub(crate) async fn run(arguments: AnswerArguments, screen: &mut Screen<'_>) -> 
         true => files::read_bounded(&mut *screen.stdin, MAX_MESSAGE)?,
         false => files::read(&arguments.file, MAX_MESSAGE)?,
     };
-    let dialect = arguments.dialect.dialect();
+    let dialect = arguments.dialect.0;
     let turn = Turn::read(&body, dialect).with_context(|| match dialect {
         Some(dialect) => format!("no turn, read as `--dialect {dialect}`"),
         None => "no turn".to_owned(),
     })?;
+    hand_back(&turn, arguments.assistant_out.as_deref(), screen)?;
     let loaded = sources::load(&arguments.tools, screen).await?;
     let answer = loaded.host.answer(turn).await;
     // First of all: what was written must be found again, also where nobody reads the answer.
@@ -28,4 +29,21 @@ pub(crate) async fn run(arguments: AnswerArguments, screen: &mut Screen<'_>) -> 
     screen.data(&answer.message)?;
     explain::print(&answer.replies, &arguments.explain, screen)?;
     Ok(Outcome::Good)
+}
+
+/// Gives back the assistant message where that was asked for, and says so where it had to change. Before any tool runs: a
+/// file that cannot be written must not cost the answer.
+fn hand_back(turn: &Turn, out: Option<&Path>, screen: &mut Screen<'_>) -> Result<()> {
+    if let Some(out) = out {
+        files::write(out, format!("{}\n", turn.assistant()).as_bytes())?;
+    }
+    if turn.is_mended() {
+        let where_it_is = match out {
+            Some(out) => format!("send the one in `{}`", out.display()),
+            None => "`--assistant-out FILE` writes the one to send".to_owned(),
+        };
+        let dialect = turn.dialect;
+        screen.say(&format!("the assistant message had to change for `{dialect}` to take it back: {where_it_is}"))?;
+    }
+    Ok(())
 }

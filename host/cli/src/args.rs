@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use toolgate::Dialect;
 
@@ -62,32 +63,40 @@ pub(crate) struct AnswerArguments {
     #[arg(default_value = "-")]
     pub(crate) file: PathBuf,
     /// The dialect of the message
-    #[arg(long, default_value = "auto")]
+    #[arg(long, default_value = AUTO, value_parser = dialect_or_auto())]
     pub(crate) dialect: DialectArgument,
+    /// Write the assistant message that goes into the next request before the answer: as it came, or mended where its
+    /// provider would refuse it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) assistant_out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) explain: ExplainOption,
     #[command(flatten)]
     pub(crate) tools: ToolOptions,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DialectArgument {
-    /// The one whose shape the message has
-    Auto,
-    /// Anthropic Messages
-    Anthropic,
-    /// OpenAI Chat Completions and compatible servers
-    OpenaiChat,
+/// The dialect that was asked for; none is the one whose shape the message has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DialectArgument(pub(crate) Option<Dialect>);
+
+/// The word for no dialect in particular.
+const AUTO: &str = "auto";
+
+/// The dialects, as the library lists them.
+fn dialects() -> impl Iterator<Item = PossibleValue> {
+    Dialect::ALL.into_iter().map(|dialect| PossibleValue::new(dialect.name()).help(dialect.title()))
 }
 
-impl DialectArgument {
-    pub(crate) const fn dialect(self) -> Option<Dialect> {
-        match self {
-            Self::Auto => None,
-            Self::Anthropic => Some(Dialect::Anthropic),
-            Self::OpenaiChat => Some(Dialect::OpenAiChat),
-        }
-    }
+fn dialect() -> impl TypedValueParser<Value = Dialect> {
+    PossibleValuesParser::new(dialects()).try_map(|name| name.parse::<Dialect>())
+}
+
+fn dialect_or_auto() -> impl TypedValueParser<Value = DialectArgument> {
+    let auto = PossibleValue::new(AUTO).help("The one whose shape the message has");
+    PossibleValuesParser::new(std::iter::once(auto).chain(dialects())).try_map(|name| match name.as_str() {
+        AUTO => Ok(DialectArgument(None)),
+        name => name.parse().map(|dialect| DialectArgument(Some(dialect))),
+    })
 }
 
 #[derive(Debug, Args)]
@@ -121,27 +130,10 @@ pub(crate) struct CallArguments {
 #[derive(Debug, Args)]
 pub(crate) struct ToolsArguments {
     /// Print the declarations to send to this provider, as JSON
-    #[arg(long = "for", value_name = "DIALECT")]
-    pub(crate) dialect: Option<ProviderArgument>,
+    #[arg(long = "for", value_name = "DIALECT", value_parser = dialect())]
+    pub(crate) dialect: Option<Dialect>,
     #[command(flatten)]
     pub(crate) tools: ToolOptions,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ProviderArgument {
-    /// Anthropic Messages
-    Anthropic,
-    /// OpenAI Chat Completions and compatible servers
-    OpenaiChat,
-}
-
-impl ProviderArgument {
-    pub(crate) const fn dialect(self) -> Dialect {
-        match self {
-            Self::Anthropic => Dialect::Anthropic,
-            Self::OpenaiChat => Dialect::OpenAiChat,
-        }
-    }
 }
 
 #[derive(Debug, Args)]

@@ -1,7 +1,7 @@
-//! Files: reads what an operator names, within a bound, with errors that name it.
+//! Files: reads and writes what an operator names, within a bound, with errors that name it.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -22,6 +22,24 @@ pub(crate) fn read_bounded(stream: impl Read, max: ByteCount) -> std::io::Result
     let mut bytes = Vec::new();
     stream.take(max.get().saturating_add(1)).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Writes a file whole or not at all: beside its place first, and then into it. What is no plain file, such as a pipe, is
+/// written to as it is.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let failed = || format!("cannot write `{}`", path.display());
+    if path.is_dir() {
+        bail!("cannot write `{}`: it is a directory", path.display());
+    }
+    if path.exists() && !path.is_file() {
+        return std::fs::write(path, bytes).with_context(failed);
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    // Made as any file is, not for its owner alone as a temporary one would be.
+    let made = tempfile::Builder::new().prefix(".toolgate-").make_in(folder, |beside| File::create_new(beside));
+    let mut beside = made.with_context(failed)?;
+    beside.write_all(bytes).with_context(failed)?;
+    beside.persist(path).map(drop).with_context(failed)
 }
 
 /// A component file itself, or the `*.wasm` of a directory in alphabetical order; not below it.

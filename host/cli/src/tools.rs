@@ -14,7 +14,7 @@ const MAX_DESCRIPTION: usize = 60;
 pub(crate) async fn run(arguments: ToolsArguments, screen: &mut Screen<'_>) -> Result<Outcome> {
     let loaded = sources::load(&arguments.tools, screen).await?;
     match arguments.dialect {
-        Some(provider) => screen.data(&provider.dialect().declarations(&loaded.host))?,
+        Some(dialect) => screen.data(&dialect.declarations(&loaded.host))?,
         None => screen.text(&as_table(loaded.host.tools()))?,
     }
     loaded.close(screen)?;

@@ -23,7 +23,7 @@ pub enum Amendment {
     ParsedObject,
     /// The call had no id and was given one.
     MintedId,
-    /// The call had the id of another call of the turn and was given one of its own.
+    /// The call had the id of another call of the turn, or one that its provider refuses, and was given one of its own.
     ReassignedId,
     /// A `null` that only a strict declaration asks for stands for an absent key.
     StrictNull(FieldPath),

@@ -8,13 +8,13 @@ use crate::units::ByteCount;
 /// One call as a model asked for it. Nothing here has been checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawCall {
-    /// The id the answer goes to; the provider's, unique at most within one turn, and not always that.
+    /// The id the answer goes to; the provider's, or one made for it. Unique within one turn, where the dialect has ids.
     pub id: String,
     /// The name asked for.
     pub tool: String,
     /// The arguments.
     pub arguments: Arguments,
-    /// Whether the provider says that the turn was cut here (only ever true of the last call of a turn).
+    /// Whether the provider says that this call was cut: it is the last of a turn that was, or marked so itself.
     pub cut: bool,
     /// What was amended in reading the message.
     pub recorded: Vec<Amendment>,

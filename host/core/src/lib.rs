@@ -73,7 +73,7 @@ pub use crate::tool::Tool;
 pub use crate::turn::Answer;
 pub use crate::units::{ByteCount, Depth};
 pub use crate::usage::{Stage, Usage};
-pub use crate::wire::{Dialect, MAX_CALLS_IN_MESSAGE, MAX_MESSAGE, Turn, TurnError};
+pub use crate::wire::{Dialect, MAX_CALLS_IN_MESSAGE, MAX_MESSAGE, Turn, TurnError, UnknownDialect};
 
 /// The strict reader by itself, for tests and fuzzers that hold it against others. Not part of the API.
 #[doc(hidden)]

@@ -19,16 +19,21 @@ use crate::wire::Turn;
 pub struct Answer {
     /// The next message or messages for the provider, as JSON.
     pub message: String,
+    /// What goes into the next request before it in place of the turn itself, where the provider would refuse that: an id
+    /// was made or replaced, arguments are no object, a name or a text is none that it takes. `None` where the turn goes
+    /// back as it came.
+    pub assistant: Option<String>,
     /// One reply per call, in the order asked.
     pub replies: Vec<Reply>,
 }
 
 impl Host {
     /// Answers a provider's turn. Never an error: what goes wrong with a call is its reply.
-    pub async fn answer(&self, turn: Turn) -> Answer {
-        let company = if turn.calls.len() > 1 { Company::Others } else { Company::Alone };
+    pub async fn answer(&self, mut turn: Turn) -> Answer {
+        let calls = std::mem::take(&mut turn.calls);
+        let company = if calls.len() > 1 { Company::Others } else { Company::Alone };
         let (writes, reads): (Vec<_>, Vec<_>) =
-            turn.calls.into_iter().enumerate().partition(|(_, call)| self.writes(&call.tool));
+            calls.into_iter().enumerate().partition(|(_, call)| self.writes(&call.tool));
         let reads = reads.into_iter().map(|(at, call)| self.answer_at(at, call, company));
         // More than there are places would only wait, and a message of a hundred thousand calls would hold a future for each.
         let reads = stream::iter(reads).buffer_unordered(MAX_CALLS).collect::<Vec<_>>();
@@ -43,7 +48,7 @@ impl Host {
         let mut replies: Vec<(usize, Reply)> = reads.into_iter().chain(writes).collect();
         replies.sort_unstable_by_key(|(at, _)| *at);
         let replies: Vec<Reply> = replies.into_iter().map(|(_, reply)| reply).collect();
-        Answer { message: turn.dialect.write(&replies), replies }
+        Answer { message: turn.write(&replies), assistant: turn.into_mended(), replies }
     }
 
     async fn answer_at(&self, at: usize, call: RawCall, company: Company) -> (usize, Reply) {
