@@ -6,8 +6,10 @@
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
-use serde_json::Value;
-use toolgate::{Arguments, Coercion, Host, RawCall, Reply, ToolSource, Verdict, with_contract};
+use serde_json::{Value, json};
+use toolgate::{
+    Arguments, Coercion, Dialect, Host, RawCall, Reply, ToolSource, Turn, TurnError, Verdict, with_contract,
+};
 
 use crate::support::{build, guests, on_two_threads, outcome, report, repository};
 
@@ -26,31 +28,32 @@ const TOOLS: [(&str, &str); 3] = [
     ),
 ];
 
-/// A line of the file; `turn` and what belongs to it is for `dialects`.
+/// A line of the file: one call, or a turn of several.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Vector {
-    pub(crate) id: String,
+struct Vector {
+    id: String,
     #[serde(rename = "shape")]
     _shape: String,
-    pub(crate) dialect: String,
+    dialect: String,
     tool: Option<String>,
     arguments: Option<Value>,
     arguments_text: Option<String>,
     arguments_base64: Option<String>,
     arguments_parts: Option<Vec<(String, usize)>>,
-    pub(crate) turn: Option<Vec<Value>>,
-    pub(crate) truncated: bool,
-    pub(crate) stop: Option<String>,
-    pub(crate) adapter: Option<String>,
+    turn: Option<Vec<Value>>,
+    truncated: bool,
+    stop: Option<String>,
+    adapter: Option<String>,
+    /// Ids of past rounds: nothing that a turn is read by.
     #[serde(rename = "earlier_ids")]
     _earlier_ids: Option<Vec<String>>,
     #[serde(rename = "text")]
-    pub(crate) said: Option<String>,
+    said: Option<String>,
     lowering: Option<String>,
-    pub(crate) expect: Value,
+    expect: Value,
     with_coercion: Option<Value>,
-    pub(crate) expect_results: Option<usize>,
+    expect_results: Option<usize>,
     #[serde(rename = "source")]
     _source: String,
 }
@@ -58,7 +61,7 @@ pub(crate) struct Vector {
 /// What has to become of a call.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Expected {
+struct Expected {
     verdict: String,
     code: Option<String>,
     #[serde(rename = "also")]
@@ -67,13 +70,13 @@ pub(crate) struct Expected {
     args: Option<Value>,
 }
 
-pub(crate) fn vectors() -> Vec<Vector> {
+fn vectors() -> Vec<Vector> {
     let path = repository().join("tests/vectors/malformed_calls.jsonl");
     let text = std::fs::read_to_string(path).expect("is there");
     text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"))).collect()
 }
 
-pub(crate) async fn host(coercion: Coercion, strictly: bool) -> Host {
+async fn host(coercion: Coercion, strictly: bool) -> Host {
     let tools = TOOLS.map(|(name, input)| {
         let contract = format!(
             r#"{{"name":"{name}","version":"1","description":"d","effects":"read","input":{input},"output":{{"type":"object","additionalProperties":true}}}}"#
@@ -115,7 +118,7 @@ impl Vector {
 
 impl Expected {
     /// Holds a reply to what is expected.
-    pub(crate) fn hold(&self, id: &str, reply: &Reply) {
+    fn hold(&self, id: &str, reply: &Reply) {
         let code = if self.verdict == "done" { Some("done") } else { self.code.as_deref() };
         assert_eq!(Some(outcome(reply).as_str()), code, "{id}: {}", report(reply));
         assert_eq!(reply.verdict.name(), self.verdict, "{id}");
@@ -154,6 +157,101 @@ fn from_base64(text: &str) -> Vec<u8> {
         }
     }
     bytes
+}
+
+impl Vector {
+    /// A turn of several calls, as its provider sends it.
+    fn message(&self, calls: &[Value]) -> (Dialect, Value) {
+        let text = |call: &Value| call["arguments_text"].as_str().map_or(call["arguments"].clone(), Into::into);
+        let chat = |calls: &[Value]| -> Vec<Value> {
+            let function = |call: &Value| json!({"name": call["name"], "arguments": text(call)});
+            calls
+                .iter()
+                .map(|call| with_id(call, json!({"type": "function", "function": function(call)}), "id"))
+                .collect()
+        };
+        let stop = |whole: &str, cut: &str| {
+            self.stop.clone().unwrap_or_else(|| if self.truncated { cut } else { whole }.to_owned())
+        };
+        match self.dialect.as_str() {
+            "anthropic" => {
+                let block = |call: &Value| {
+                    with_id(call, json!({"type": "tool_use", "name": call["name"], "input": call["arguments"]}), "id")
+                };
+                let content: Vec<Value> = calls.iter().map(block).collect();
+                (
+                    Dialect::Anthropic,
+                    json!({"role": "assistant", "content": content, "stop_reason": stop("tool_use", "max_tokens")}),
+                )
+            }
+            "openai_chat" => {
+                let message = json!({"role": "assistant", "content": self.said, "tool_calls": chat(calls)});
+                (
+                    Dialect::OpenAiChat,
+                    json!({"choices": [{"message": message, "finish_reason": stop("tool_calls", "length")}]}),
+                )
+            }
+            "mistral" => {
+                let message = json!({"role": "assistant", "content": "", "tool_calls": chat(calls)});
+                (
+                    Dialect::Mistral,
+                    json!({"choices": [{"message": message, "finish_reason": stop("tool_calls", "length")}]}),
+                )
+            }
+            "gemini" => {
+                let part = |call: &Value| json!({"functionCall": with_id(call, json!({"name": call["name"], "args": call["arguments"]}), "id")});
+                let parts: Vec<Value> = calls.iter().map(part).collect();
+                let candidate =
+                    json!({"content": {"role": "model", "parts": parts}, "finishReason": stop("STOP", "MAX_TOKENS")});
+                (Dialect::Gemini, json!({"candidates": [candidate]}))
+            }
+            "bedrock" => {
+                let block = |call: &Value| json!({"toolUse": with_id(call, json!({"name": call["name"], "input": call["arguments"]}), "toolUseId")});
+                let content: Vec<Value> = calls.iter().map(block).collect();
+                let message = json!({"role": "assistant", "content": content});
+                (
+                    Dialect::Bedrock,
+                    json!({"output": {"message": message}, "stopReason": stop("tool_use", "max_tokens")}),
+                )
+            }
+            other => panic!("{}: no message is made for {other}", self.id),
+        }
+    }
+}
+
+/// The id under the dialect's key, where the call has one.
+fn with_id(call: &Value, mut block: Value, key: &str) -> Value {
+    if let Some(id) = call.get("id") {
+        block[key] = id.clone();
+    }
+    block
+}
+
+#[test]
+fn every_malformed_turn_is_answered_position_by_position() {
+    let vectors: Vec<Vector> = vectors().into_iter().filter(|vector| vector.turn.is_some()).collect();
+    assert!(vectors.len() >= 9, "{} turns", vectors.len());
+    on_two_threads(async {
+        let host = host(Coercion::Off, false).await;
+        for vector in &vectors {
+            let calls = vector.turn.as_deref().unwrap_or_default();
+            let (dialect, message) = vector.message(calls);
+            let turn = Turn::read(message.to_string().as_bytes(), Some(dialect));
+            let expected: Vec<Expected> = serde_json::from_value(vector.expect.clone()).expect("a list");
+            if calls.is_empty() {
+                let error = turn.expect_err(&vector.id);
+                let retries = matches!(error, TurnError::NoUsableCall { word: _ });
+                assert_eq!(retries, vector.adapter.as_deref() == Some("retry_turn"), "{}: {error}", vector.id);
+                assert_eq!(vector.expect_results, Some(0), "{}", vector.id);
+                continue;
+            }
+            let answer = host.answer(turn.unwrap_or_else(|error| panic!("{}: {error}", vector.id))).await;
+            assert_eq!(Some(answer.replies.len()), vector.expect_results, "{}", vector.id);
+            for (nth, (expected, reply)) in expected.iter().zip(&answer.replies).enumerate() {
+                expected.hold(&format!("{} call {nth}", vector.id), reply);
+            }
+        }
+    });
 }
 
 #[test]
