@@ -102,7 +102,7 @@ fn what_the_readme_shows_is_what_is_there() {
         is_current(book, &filled(&read(book)));
     }
     assert!(read("README.md").contains("cargo run -- answer examples/support.anthropic.json\n"));
-    assert!(read(".ci/run").contains("test() { cargo test; }"), "CI runs the command that the README gives");
+    assert!(read(".ci/run").contains("test() { tests/suite/fetch && cargo test; }"), "CI runs the command that the README gives");
 }
 
 /// Every `module::test_name` that a text names in backticks.

@@ -21,7 +21,7 @@ pub(crate) async fn run(arguments: AnswerArguments, screen: &mut Screen<'_>) -> 
         None => "no turn".to_owned(),
     })?;
     hand_back(&turn, arguments.assistant_out.as_deref(), screen)?;
-    let loaded = sources::load(&arguments.tools, screen).await?;
+    let loaded = sources::load_to_call(&arguments.tools, &arguments.reading, screen).await?;
     let answer = loaded.host.answer(turn).await;
     // First of all: what was written must be found again, also where nobody reads the answer.
     loaded.close(screen)?;

@@ -72,6 +72,8 @@ pub(crate) struct AnswerArguments {
     #[command(flatten)]
     pub(crate) explain: ExplainOption,
     #[command(flatten)]
+    pub(crate) reading: ReadingOptions,
+    #[command(flatten)]
     pub(crate) tools: ToolOptions,
 }
 
@@ -99,6 +101,20 @@ fn dialect_or_auto() -> impl TypedValueParser<Value = DialectArgument> {
     })
 }
 
+/// How calls are read; over what the configuration says.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Reading calls")]
+pub(crate) struct ReadingOptions {
+    /// Amend a call by what its tool's schema shows to be meant, where nothing is lost: `"2"` for 2, a code fence, a list sent
+    /// as its text. Each amendment is recorded (`--explain=json`), and the whole is checked again
+    #[arg(long)]
+    pub(crate) coerce: bool,
+    /// The model was shown strict declarations (`toolgate tools --strict`): a `null` that the tool's own schema refuses
+    /// stands for an absent optional key
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct ExplainOption {
     /// Say on stderr what became of each call: a table, or JSON with `--explain=json`
@@ -123,6 +139,8 @@ pub(crate) struct CallArguments {
     pub(crate) arguments: String,
     #[command(flatten)]
     pub(crate) explain: ExplainOption,
+    #[command(flatten)]
+    pub(crate) reading: ReadingOptions,
     #[command(flatten)]
     pub(crate) tools: ToolOptions,
 }

@@ -1,7 +1,7 @@
 //! `toolgate call`: one call from the command line, on the same line as a model's.
 
 use anyhow::Result;
-use toolgate::{Arguments, DEFAULT_ARGUMENTS, RawCall};
+use toolgate::{MAX_ARGUMENTS, RawCall};
 
 use crate::args::CallArguments;
 use crate::screen::{Outcome, Screen};
@@ -10,11 +10,11 @@ use crate::{explain, files, sources};
 /// Prints the result, or the refusal or failure on stderr.
 pub(crate) async fn run(arguments: CallArguments, screen: &mut Screen<'_>) -> Result<Outcome> {
     let given = match arguments.arguments.as_str() {
-        "-" => read_arguments(screen)?,
-        text => Arguments::Text(text.to_owned()),
+        "-" => files::read_bounded(&mut *screen.stdin, MAX_ARGUMENTS)?,
+        text => text.as_bytes().to_vec(),
     };
-    let loaded = sources::load(&arguments.tools, screen).await?;
-    let call = RawCall { id: String::new(), tool: arguments.name, arguments: given, cut: false, recorded: Vec::new() };
+    let loaded = sources::load_to_call(&arguments.tools, &arguments.reading, screen).await?;
+    let call = RawCall::from_bytes(arguments.name, given);
     let reply = loaded.host.call(call).await;
     // Before the answer: what was written must be found again, also where nobody reads the answer.
     loaded.close(screen)?;
@@ -28,10 +28,4 @@ pub(crate) async fn run(arguments: CallArguments, screen: &mut Screen<'_>) -> Re
     };
     explain::print(std::slice::from_ref(&reply), &arguments.explain, screen)?;
     Ok(outcome)
-}
-
-/// Arguments from standard input, not mended: bytes that are no text are refused like a model's.
-fn read_arguments(screen: &mut Screen<'_>) -> Result<Arguments> {
-    let bytes = files::read_bounded(&mut *screen.stdin, DEFAULT_ARGUMENTS)?;
-    Ok(String::from_utf8(bytes).map_or(Arguments::NotUnicode, Arguments::Text))
 }

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use toolgate::{ByteCount, Config, DirectoryGrant, Host, LimitSettings, MAX_FILE, ToolEntry, ToolSource};
+use toolgate::{ByteCount, Config, DirectoryGrant, GateSettings, Host, LimitSettings, MAX_FILE, ToolEntry, ToolSource};
 
-use crate::args::{Bundle, ToolOptions};
+use crate::args::{Bundle, ReadingOptions, ToolOptions};
 use crate::bundled::{self, Directories};
 use crate::files;
 use crate::screen::Screen;
@@ -44,17 +44,29 @@ impl Loaded {
 pub(crate) struct Gathered {
     pub(crate) sources: Vec<ToolSource>,
     pub(crate) defaults: LimitSettings,
+    pub(crate) gate: GateSettings,
     pub(crate) directories: Option<Directories>,
 }
 
 /// Loads everything that the options name, or nothing; the desk where they name nothing.
 pub(crate) async fn load(options: &ToolOptions, screen: &mut Screen<'_>) -> Result<Loaded> {
-    let Gathered { sources, defaults, directories } = gather(options, Some(Bundle::Desk))?;
+    load_to_call(options, &ReadingOptions::default(), screen).await
+}
+
+/// As above, for calls that are read like this.
+pub(crate) async fn load_to_call(
+    options: &ToolOptions,
+    reading: &ReadingOptions,
+    screen: &mut Screen<'_>,
+) -> Result<Loaded> {
+    let Gathered { sources, defaults, mut gate, directories } = gather(options, Some(Bundle::Desk))?;
+    gate.coerce |= reading.coerce;
+    gate.strict |= reading.strict;
     let n_tools = sources.len();
     if n_tools == 0 {
         bail!("no tool is named\nhint: name one with `--tools`, or in the file under `[[tools]]`");
     }
-    let build = Host::builder().tools(sources).defaults(defaults).build();
+    let build = Host::builder().tools(sources).defaults(defaults).gate_settings(&gate).build();
     let host = with_progress(build, n_tools, screen).await?;
     Ok(Loaded { host, directories })
 }
@@ -78,13 +90,15 @@ pub(crate) fn gather(options: &ToolOptions, otherwise: Option<Bundle>) -> Result
         }
     }
     let mut defaults = LimitSettings::default();
+    let mut gate = GateSettings::default();
     if let Some((folder, config)) = config {
         defaults = config.defaults;
+        gate = config.gate;
         for entry in config.tools {
             sources.extend(entry_sources(&folder, entry)?);
         }
     }
-    Ok(Gathered { sources, defaults, directories })
+    Ok(Gathered { sources, defaults, gate, directories })
 }
 
 /// Waits for a load, and tells a person who watches that a long one goes on.

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Access, DeclaredEffects};
+use crate::gate::GateSettings;
 use crate::sandbox::budget::LimitSettings;
 
 /// The whole file.
@@ -18,6 +19,9 @@ pub struct Config {
     /// Limits for every tool that does not set its own.
     #[serde(default)]
     pub defaults: LimitSettings,
+    /// How calls are read.
+    #[serde(default)]
+    pub gate: GateSettings,
     /// The tools, in the order of loading.
     #[serde(default)]
     pub tools: Vec<ToolEntry>,
@@ -73,6 +77,9 @@ impl Config {
                 return Err(ConfigError(format!("`{place}.{key}` is outside 1 to {max}")));
             }
         }
+        if let Some((key, max)) = config.gate.beyond_maximum() {
+            return Err(ConfigError(format!("`gate.{key}` is outside 1 to {max}")));
+        }
         for (idx, tool) in config.tools.iter().enumerate() {
             let hosts = tool.fs.iter().map(|directory| ("fs.host", &directory.host));
             if let Some((key, _)) =
@@ -93,11 +100,12 @@ mod tests {
     #[test]
     fn a_whole_file_is_read() {
         let config = Config::parse(
-            "[defaults]\ntime_ms = 2000\n[[tools]]\npath = \"a.wasm\"\nlimits = { fuel = 7 }\n\
+            "[defaults]\ntime_ms = 2000\n[gate]\ncoerce = true\ndepth = 8\n[[tools]]\npath = \"a.wasm\"\nlimits = { fuel = 7 }\n\
              fs = [{ guest = \"/data\", host = \"data\", access = \"read\" }]\n",
         )
         .expect("reads");
         assert_eq!(config.defaults.time_ms, Some(2000));
+        assert_eq!((config.gate.coerce, config.gate.strict, config.gate.limits().depth.get()), (true, false, 8));
         assert_eq!(config.tools.first().map(|tool| tool.limits.fuel), Some(Some(7)));
         assert_eq!(config.tools.first().and_then(|tool| tool.fs.first()).map(|fs| fs.access), Some(Access::Read));
     }
@@ -108,6 +116,8 @@ mod tests {
             ("[[tools]]\npath = \"a\"\nfeul = 1\n", ["line 3", "feul"]),
             ("[defaults]\ntime_ms = 0\n", ["defaults.time_ms", "outside 1 to 600000"]),
             ("[[tools]]\npath = \"a\"\nlimits = { fuel = -1 }\n", ["line 3", "fuel"]),
+            ("[gate]\ndepth = 129\n", ["gate.depth", "outside 1 to 128"]),
+            ("[gate]\ncoerce = 1\n", ["line 2", "boolean"]),
             ("[[tools]]\npath = \"a\"\npath = \"b\"\n", ["line 3", "duplicate"]),
             ("[[tools]]\nlimits = {}\n", ["line 1", "path"]),
             ("[[tools]]\npath = \"\"\n", ["tools[0].path", "is empty"]),

@@ -5,6 +5,9 @@
 
 mod mend;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::amendment::{Amendment, Coercion};
 use crate::call::{Arguments, RawCall};
 use crate::field_path::FieldPath;
@@ -18,6 +21,70 @@ pub const DEFAULT_ARGUMENTS: ByteCount = ByteCount::mib(1);
 /// Deepest nesting of arguments. Whoever walks a value recursively needs a stack frame per level, and a `serde_json::Value`
 /// of 100 000 levels aborts the process when it is dropped.
 pub const DEFAULT_DEPTH: Depth = Depth::new(64);
+
+/// The most that an operator can let pass as arguments: they are held three times while a call runs.
+pub const MAX_ARGUMENTS: ByteCount = ByteCount::mib(16);
+
+/// The deepest that an operator can let pass: what walks a value has room on its stack for this much.
+pub const MAX_DEPTH: Depth = Depth::new(128);
+
+/// What an operator sets of how calls are read; what is left out stays at the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct GateSettings {
+    /// Most bytes of one call's arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 16_777_216))]
+    pub arguments_bytes: Option<u64>,
+    /// Deepest nesting of arguments, in levels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 128))]
+    pub depth: Option<u64>,
+    /// Most values and keys of one call's arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub values: Option<u64>,
+    /// Most bytes of one string in arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 16_777_216))]
+    pub string_bytes: Option<u64>,
+    /// Whether a call is amended, without loss, by what its tool's schema shows to be meant.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub coerce: bool,
+    /// Whether the model was shown strict declarations, in which `null` stands for an absent key.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub strict: bool,
+}
+
+impl GateSettings {
+    /// The first setting outside what the host lets pass at all, with the most.
+    pub fn beyond_maximum(&self) -> Option<(&'static str, u64)> {
+        [
+            ("arguments_bytes", self.arguments_bytes, MAX_ARGUMENTS.get()),
+            ("depth", self.depth, MAX_DEPTH.get().into()),
+            ("values", self.values, 1_000_000),
+            ("string_bytes", self.string_bytes, MAX_ARGUMENTS.get()),
+        ]
+        .into_iter()
+        .find_map(|(key, set, max)| set.filter(|set| *set > max || *set == 0).map(|_| (key, max)))
+    }
+
+    /// What may pass by these settings.
+    pub fn limits(&self) -> GateLimits {
+        let default = GateLimits::default();
+        GateLimits {
+            arguments: self.arguments_bytes.map_or(default.arguments, ByteCount::new),
+            depth: self.depth.and_then(|depth| u32::try_from(depth).ok()).map_or(default.depth, Depth::new),
+            values: self.values.and_then(|values| usize::try_from(values).ok()).unwrap_or(default.values),
+            string: self.string_bytes.map_or(default.string, ByteCount::new),
+        }
+    }
+
+    /// Whether calls are amended by these settings.
+    pub const fn coercion(&self) -> Coercion {
+        if self.coerce { Coercion::Lossless } else { Coercion::Off }
+    }
+}
 
 /// What may pass.
 #[derive(Clone, Copy, Debug)]

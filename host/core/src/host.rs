@@ -15,7 +15,7 @@ use crate::check::{self, Checked};
 use crate::clock::{Clock, SystemClock};
 use crate::dispatch::{Company, Dispatch};
 use crate::engine::HostEngine;
-use crate::gate::{Gate, GateLimits};
+use crate::gate::{Gate, GateLimits, GateSettings};
 use crate::load::{LoadError, Loader, ToolSource};
 use crate::refusal::{Failure, HostFailure, NotDone};
 use crate::registry::{Policy, Registry};
@@ -195,6 +195,13 @@ impl HostBuilder {
     pub fn gate(mut self, limits: GateLimits) -> Self {
         self.gate = limits;
         self
+    }
+
+    /// How calls are read, as an operator's file says it: limits, [`HostBuilder::coercion`] and
+    /// [`HostBuilder::declared_strictly`] in one.
+    #[must_use]
+    pub fn gate_settings(self, settings: &GateSettings) -> Self {
+        self.gate(settings.limits()).coercion(settings.coercion()).declared_strictly(settings.strict)
     }
 
     /// Whether calls are amended by what a tool's schema shows to be meant. Off unless it is said.

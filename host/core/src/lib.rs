@@ -52,7 +52,9 @@ pub use crate::contract::{
 pub use crate::dispatch::{MAX_WAIT, MAX_WAITING};
 pub use crate::engine::{MAX_CALLS, MAX_MEMORY, TICK};
 pub use crate::field_path::{FieldPath, Segment};
-pub use crate::gate::{CallRejection, DEFAULT_ARGUMENTS, DEFAULT_DEPTH, GateLimits};
+pub use crate::gate::{
+    CallRejection, DEFAULT_ARGUMENTS, DEFAULT_DEPTH, GateLimits, GateSettings, MAX_ARGUMENTS, MAX_DEPTH,
+};
 pub use crate::host::{BuildError, Host, HostBuilder, contract_of};
 pub use crate::json::{MAX_NODES, MAX_NUMBER, MAX_STRING};
 pub use crate::load::{LoadError, LoadProblem, ToolSource};

@@ -102,6 +102,9 @@ pub struct MachineReply {
     /// The place, dotted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// Where in the text of the arguments, in bytes from its start, for what is wrong with the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub byte: Option<usize>,
     /// What may have changed.
     pub effects: Effects,
     /// `model`, `retry`, `operator` or `nobody`.
@@ -162,10 +165,12 @@ impl Reply {
     /// For a program.
     pub fn machine(&self) -> MachineReply {
         let code = self.code();
-        let path = code.as_ref().filter(|code| !code.at.is_root()).map(|code| code.at.to_string());
+        let (byte, at) = self.text_place();
+        let at = code.as_ref().map(|code| &code.at).filter(|at| !at.is_root()).or(at);
         MachineReply {
             verdict: self.verdict.name(),
-            path,
+            path: at.filter(|at| !at.is_root()).map(ToString::to_string),
+            byte,
             keyword: self.violation().map(|violation| keyword_name(violation.keyword)),
             fixable_by: code.as_ref().map(|code| code.rule.fixable_by().name()),
             code: code.map(|code| code.to_string()),
@@ -186,6 +191,10 @@ impl Reply {
         };
         if let Some(code) = self.code() {
             add("code", &code.to_string());
+        }
+        if !self.recorded.is_empty() {
+            let recorded: Vec<String> = self.recorded.iter().map(ToString::to_string).collect();
+            add("recorded", &recorded.join(","));
         }
         add("effects", self.effects.name());
         add("fuel", &self.usage.fuel.to_string());
@@ -213,6 +222,25 @@ impl Reply {
             }),
             Failure::Tool(ToolFailure::Exited { status }) => Some(format!("status {status}")),
             Failure::Tool(_) | Failure::Result(_) | Failure::Host(HostFailure::Overloaded) => None,
+        }
+    }
+
+    /// Where the text of the arguments goes wrong: the byte, and the path where that is not in the code.
+    const fn text_place(&self) -> (Option<usize>, Option<&FieldPath>) {
+        let Verdict::Refused(Rejection::Call(rejection)) = &self.verdict else {
+            return (None, None);
+        };
+        match rejection {
+            CallRejection::Truncated { byte } => (*byte, None),
+            CallRejection::BadText { byte, at, what: _ } => (*byte, Some(at)),
+            CallRejection::Unparsable { byte, problem: _ }
+            | CallRejection::TooManyValues { byte, max: _ }
+            | CallRejection::LongString { byte, max: _ }
+            | CallRejection::LongNumber { byte, max: _ }
+            | CallRejection::TooDeep { byte, max: _ }
+            | CallRejection::DuplicateKey { byte, at: _ }
+            | CallRejection::InexactNumber { byte, at: _ } => (Some(*byte), None),
+            CallRejection::NotObject { got: _ } | CallRejection::TooLarge { size: _, max: _ } => (None, None),
         }
     }
 
