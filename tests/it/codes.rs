@@ -200,3 +200,121 @@ fn an_operators_line_cannot_be_forged_by_a_name() {
     let line = reply.operator_line();
     assert!(line.contains(r#"tool="x code=done effects=none""#), "{line}");
 }
+
+#[test]
+fn every_code_says_exactly_this() {
+    let Hosts { main, slow, _desk } = &*HOSTS;
+    let mut texts = String::new();
+    on_two_threads(async {
+        for (_, tool, arguments) in rows() {
+            let reply = main.call(RawCall { arguments, ..RawCall::new(tool, "") }).await;
+            texts.push_str(&format!("{}\n\n", reply.text()));
+        }
+        texts.push_str(&support::call(slow, "probe_spin", json!({})).await.text());
+    });
+    insta::assert_snapshot!(texts, @r#"
+    call:too_large: the arguments of `echo` have 2.0 MiB, the most is 1 MiB; the tool did not run
+
+    hint: make a smaller request
+
+    call:bad_text: the arguments of `echo`: half a surrogate pair, where text is due; the tool did not run
+
+    hint: send the text without broken characters
+
+    call:unparsable: the arguments of `echo` are not JSON: a key stands in double quotes, not single ones, at byte 1; the tool did not run
+
+    hint: send one JSON object and nothing else
+
+    call:truncated: the arguments of `echo` were cut off before they ended; the tool did not run
+
+    hint: make a smaller request: fewer items or shorter texts; sending the same again will be cut again
+
+    call:too_deep: the arguments of `echo` are nested deeper than 64 levels; the tool did not run
+
+    hint: send the values without the nesting
+
+    call:duplicate_key:text: `text` of `echo` stands twice in one object; the tool did not run
+
+    hint: send each key once
+
+    call:inexact_number:text: `text` of `echo` is a number that cannot be held exactly; the tool did not run
+
+    hint: send an integer of at most 64 bits, or a number with at most 15 digits
+
+    call:not_object: the arguments of `echo` must be one JSON object, got a list; the tool did not run
+
+    hint: send an object whose keys are the tool's parameters
+
+    call:unknown_tool: there is no tool `ecoh`; the nearest are echo, csv_query, probe_spin; the tool did not run
+
+    hint: did you mean `echo`?
+
+    args:missing:limit: `limit` of `stock_lookup` is missing, got {"sku":"KB-104","region":"busan"}; the tool did not run
+
+    hint: add `limit`: an integer from 1 to 2
+
+    args:unexpected:txt: `txt` of `echo` is not declared, got "hi"; the tool did not run
+
+    hint: did you mean `text`? the declared keys are text
+
+    args:type:limit: `limit` of `stock_lookup` must be an integer, got "2"; the tool did not run
+
+    args:range:limit: `limit` of `stock_lookup` must be at most 2, got 3; the tool did not run
+
+    args:allowed:region: `region` of `stock_lookup` must be one of "busan", "jeju", "seoul", got "Busan"; the tool did not run
+
+    hint: did you mean "busan"?
+
+    args:shape:key: `key` of `alternatives` must fit one of the declared alternatives, got "neither"; the tool did not run
+
+    tool:fuel: `probe_spin` was stopped after 100000 units of work; nothing was changed
+
+    hint: ask for less: fewer items, a shorter range
+
+    tool:memory: `probe_budget_grows_memory` wanted more memory than its 4 MiB; nothing was changed
+
+    hint: ask for less: fewer items, a shorter range
+
+    tool:stack: `probe_trap_recurses` recursed past its stack; nothing was changed
+
+    hint: the same call will end the same way; change the arguments or do without it
+
+    tool:trap: `probe_panic` crashed; nothing was changed
+
+    hint: the same call will end the same way; change the arguments or do without it
+
+    tool:exit: `probe_exit_quits` ended without an answer; nothing was changed
+
+    hint: the same call will end the same way; change the arguments or do without it
+
+    tool:not_found: `probe_fails_by_kind` says: the probe did not find it; nothing was changed
+
+    tool:refused: `probe_fails_by_kind` says: the probe refuses; nothing was changed
+
+    tool:unavailable: `probe_fails_by_kind` says: the probe cannot reach it now; nothing was changed
+
+    hint: the same call may work later
+
+    tool:failed: `probe_fails_by_kind` says: the probe failed; nothing was changed
+
+    result:shape: what `probe_result_is_not_json` returned is not JSON: no value starts like this at byte 0; nothing was changed
+
+    hint: do not use its answer; do without it or use another tool
+
+    result:empty:rows: `rows` in the result of `stock_lookup` came back with nothing; nothing was changed
+
+    hint: asking the same again will not help: check the arguments, or go on without it
+
+    result:too_big:rows: the result of `stock_lookup_v1` breaks its contract: `rows` must have at most 2 items, has 20; nothing was changed
+
+    hint: ask for less; if it still returns too much, use another tool
+
+    result:range:days: the result of `delivery_estimate` breaks its contract: `days` must be at most 14, got 720; nothing was changed
+
+    hint: do not use the number: it may be in another unit than declared
+
+    tool:timeout: `probe_spin` was stopped after 50ms; nothing was changed
+
+    hint: ask for less: fewer items, a shorter range
+    "#);
+}

@@ -208,7 +208,7 @@ fn a_chat_turn_is_answered_whole() {
       {
         "role": "tool",
         "tool_call_id": "call_I6cNSL122ZqMl1R2EOug7P53",
-        "content": "call:unparsable: the arguments of `\\u{1b}[2J.echo` are not JSON: expected ident, at byte 1; the tool did not run\n\nhint: send one JSON object and nothing else"
+        "content": "call:unparsable: the arguments of `\\u{1b}[2J.echo` are not JSON: no value starts like this at byte 0; the tool did not run\n\nhint: send one JSON object and nothing else"
       },
       {
         "role": "tool",
@@ -513,7 +513,7 @@ fn a_mistral_turn_is_answered_whole() {
         "role": "tool",
         "tool_call_id": "vJhpE2wtZ",
         "name": "__2J_echo",
-        "content": "call:unparsable: the arguments of `\\u{1b}[2J.echo` are not JSON: trailing characters, at byte 2; the tool did not run\n\nhint: send one JSON object and nothing else"
+        "content": "call:unparsable: the arguments of `\\u{1b}[2J.echo` are not JSON: something stands behind the value at byte 2; the tool did not run\n\nhint: send one JSON object and nothing else"
       },
       {
         "role": "tool",

@@ -26,7 +26,7 @@ fn every_odd_way_to_write_a_result_has_its_code() {
         ("not_a_number", "result:shape"),
         ("deep", "result:too_big"),
         ("duplicate_key", "result:shape:value"),
-        ("lone_surrogate", "result:shape"),
+        ("lone_surrogate", "result:shape:value"),
         ("trailing", "result:shape"),
         ("byte_order_mark", "result:shape"),
         ("nothing", "result:empty"),

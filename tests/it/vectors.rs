@@ -145,18 +145,11 @@ fn same(a: &Value, b: &Value) -> bool {
 
 fn from_base64(text: &str) -> Vec<u8> {
     const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let bits = text.bytes().filter(|byte| *byte != b'=').map(|byte| ALPHABET.iter().position(|known| *known == byte));
-    let mut bytes = Vec::new();
-    let (mut held, mut n_bits) = (0_usize, 0);
-    for six in bits {
-        held = (held << 6) | six.expect("base64");
-        n_bits += 6;
-        if n_bits >= 8 {
-            n_bits -= 8;
-            bytes.push(u8::try_from((held >> n_bits) & 0xff).expect("a byte"));
-        }
-    }
-    bytes
+    let six_bits = |byte: u8| ALPHABET.iter().position(|known| *known == byte).expect("base64");
+    let six_bits: Vec<usize> = text.bytes().filter(|byte| *byte != b'=').map(six_bits).collect();
+    let bits: Vec<bool> = six_bits.iter().flat_map(|six| (0..6).rev().map(move |bit| six >> bit & 1 == 1)).collect();
+    let byte = |bits: &[bool]| bits.iter().fold(0, |byte: u8, bit| byte << 1 | u8::from(*bit));
+    bits.chunks_exact(8).map(byte).collect()
 }
 
 impl Vector {

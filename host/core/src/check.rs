@@ -9,7 +9,7 @@ use crate::field_path::{FieldPath, pointer_step};
 use crate::gate::DEFAULT_DEPTH;
 use crate::json::{self, Fault, Item, Json, JsonLimits, Kind};
 use crate::sandbox::{Output, Said};
-use crate::schema::{Keyword, Violation};
+use crate::schema::{Keyword, Misfit};
 use crate::text;
 use crate::tool::Tool;
 use crate::units::{ByteCount, Depth};
@@ -25,14 +25,14 @@ pub enum ResultFailure {
         at: FieldPath,
     },
     /// It does not have the declared shape.
-    Shape(Box<Violation>),
+    Shape(Box<Misfit>),
     /// Nothing came where something was promised.
     Empty {
         /// Where.
         at: FieldPath,
     },
     /// More items, characters or keys than promised.
-    TooMany(Box<Violation>),
+    TooMany(Box<Misfit>),
     /// More bytes than the tool may return.
     TooLarge {
         /// The most.
@@ -49,7 +49,7 @@ pub enum ResultFailure {
         max: Depth,
     },
     /// A number outside its declared bounds.
-    Range(Box<Violation>),
+    Range(Box<Misfit>),
     /// A number that cannot be held.
     Inexact {
         /// Where.
@@ -94,7 +94,7 @@ pub(crate) fn accept(output: Output) -> Result<Checked, ResultFailure> {
         return Err(ResultFailure::TooManyValues { max: tool.output.most_values() });
     }
     if !tool.output.admits(&json) {
-        return Err(broken_promise(tool.output.violation(&json), &json));
+        return Err(broken_promise(tool.output.misfit(json)));
     }
     if let Some(at) = empty_list(&tool, &json) {
         return Err(ResultFailure::Empty { at });
@@ -144,14 +144,12 @@ fn read(text: String) -> Result<Json, ResultFailure> {
 }
 
 /// The four kinds of broken promise told apart, since each is somebody else's to mend.
-fn broken_promise(violation: Violation, json: &Json) -> ResultFailure {
-    let violation = Box::new(violation);
-    match violation.keyword {
-        Keyword::TooMany => ResultFailure::TooMany(violation),
-        Keyword::NumberRange => ResultFailure::Range(violation),
-        Keyword::TooFew | Keyword::Type if is_nothing(violation.at.find_in(json.root())) => {
-            ResultFailure::Empty { at: violation.at }
-        }
+fn broken_promise(misfit: Misfit) -> ResultFailure {
+    let misfit = Box::new(misfit);
+    match misfit.keyword() {
+        Keyword::TooMany => ResultFailure::TooMany(misfit),
+        Keyword::NumberRange => ResultFailure::Range(misfit),
+        Keyword::TooFew | Keyword::Type if is_nothing(misfit.got()) => ResultFailure::Empty { at: misfit.at() },
         Keyword::TooFew
         | Keyword::Type
         | Keyword::Required
@@ -159,17 +157,17 @@ fn broken_promise(violation: Violation, json: &Json) -> ResultFailure {
         | Keyword::Enum
         | Keyword::Pattern
         | Keyword::Format
-        | Keyword::Schema => ResultFailure::Shape(violation),
+        | Keyword::Schema => ResultFailure::Shape(misfit),
     }
 }
 
-fn is_nothing(item: Option<Item<'_>>) -> bool {
-    match item.map(Item::kind) {
-        Some(Kind::Null) | None => true,
-        Some(Kind::Text(text)) => text.is_empty(),
-        Some(Kind::List(list)) => list.len() == 0,
-        Some(Kind::Object(object)) => object.len() == 0,
-        Some(Kind::Bool(_) | Kind::Number(_)) => false,
+fn is_nothing(item: Item<'_>) -> bool {
+    match item.kind() {
+        Kind::Null => true,
+        Kind::Text(text) => text.is_empty(),
+        Kind::List(list) => list.len() == 0,
+        Kind::Object(object) => object.len() == 0,
+        Kind::Bool(_) | Kind::Number(_) => false,
     }
 }
 

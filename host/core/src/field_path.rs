@@ -6,8 +6,6 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::json::Item;
-
 /// Most characters of one key that a path shows. A key is hostile text: a code must not carry an argument of its own.
 const MAX_SEGMENT: usize = 64;
 
@@ -56,14 +54,6 @@ impl FieldPath {
         self.0.iter().try_fold(value, |inner, segment| match segment {
             Segment::Key(key) => inner.get(key),
             Segment::Index(index) => inner.get(index),
-        })
-    }
-
-    /// As above, in a document.
-    pub(crate) fn find_in<'j>(&self, item: Item<'j>) -> Option<Item<'j>> {
-        self.0.iter().try_fold(item, |inner, segment| match segment {
-            Segment::Key(key) => inner.as_object()?.get(key),
-            Segment::Index(index) => inner.as_list()?.items().nth(*index),
         })
     }
 

@@ -209,9 +209,12 @@ impl Admitted {
         &self.arguments
     }
 
-    /// The same call with arguments that were amended by its tool's schema.
-    pub(crate) fn amended(self, arguments: Json) -> Self {
-        Self { arguments, ..self }
+    pub(crate) fn into_tool(self) -> String {
+        self.tool
+    }
+
+    pub(crate) fn into_arguments(self) -> Json {
+        self.arguments
     }
 }
 

@@ -80,15 +80,16 @@ impl Host {
     }
 
     pub(crate) async fn answer_call(&self, mut call: RawCall, company: Company) -> Reply {
-        // No stage looks at the id, so it stays here, where the reply is made.
-        let (id, asked) = (std::mem::take(&mut call.id), call.tool.clone());
+        // No stage looks at the id, so it stays here, where the reply is made. A name that is not plain text of a few
+        // characters is no tool's, so what is shown of it is enough to find the tool by.
+        let (id, asked) = (std::mem::take(&mut call.id), text::one_line(&call.tool, 80));
         let mut record =
             Record { laps: Laps::new(Arc::clone(&self.stages.clock)), recorded: Vec::new(), trace: Trace::default() };
         let walk = AssertUnwindSafe(self.stages.walk(call, company, &mut record)).catch_unwind().await;
         // The walk borrows nothing that a panic could leave half-changed and that is read again: the record only grows.
         let outcome =
             walk.unwrap_or_else(|panic| Err(NotDone::Failed(Failure::Host(HostFailure::Internal(words(&panic))))));
-        let reply = self.reply(id, &asked, outcome, record);
+        let reply = self.reply(id, asked, outcome, record);
         // A subscriber is the embedder's code: its panic must not cost the call its reply.
         match std::panic::catch_unwind(AssertUnwindSafe(|| tell_operator(&reply))) {
             Ok(()) | Err(_) => {}
@@ -96,27 +97,19 @@ impl Host {
         reply
     }
 
-    fn reply(&self, id: String, asked: &str, outcome: Result<Checked, NotDone>, mut record: Record) -> Reply {
+    fn reply(&self, id: String, tool: String, outcome: Result<Checked, NotDone>, mut record: Record) -> Reply {
         let verdict = match outcome {
             Ok(checked) => Verdict::Done(checked),
             Err(NotDone::Refused(rejection)) => Verdict::Refused(rejection),
             Err(NotDone::Failed(failure)) => Verdict::Failed(failure),
         };
-        let tool = self.stages.registry.named(asked).map(|(tool, _)| tool);
+        let effects = effects(&verdict, self.stages.registry.named(&tool).map(|(tool, _)| &**tool));
         let log = record.trace.take_log();
         let mut usage = record.laps.usage;
         let spent = record.trace.spent;
         (usage.fuel, usage.memory) = (spent.fuel, spent.memory);
         (usage.log, usage.log_dropped) = (spent.log, spent.log_dropped);
-        Reply {
-            id,
-            tool: text::one_line(asked, 80),
-            effects: effects(&verdict, tool.map(Arc::as_ref)),
-            verdict,
-            usage,
-            recorded: record.recorded,
-            log,
-        }
+        Reply { id, tool, effects, verdict, usage, recorded: record.recorded, log }
     }
 }
 

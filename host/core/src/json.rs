@@ -60,7 +60,8 @@ pub(crate) struct Json {
     unescaped: String,
     /// Every value and key in the order of the text: a container is followed by what it holds.
     nodes: Vec<Node>,
-    index: Index,
+    /// Only where an object is too large to be looked through.
+    index: Option<Box<Index>>,
 }
 
 /// One value or key.
@@ -114,7 +115,7 @@ fn wide(n: u32) -> usize {
 /// choose keys that collide.
 #[derive(Clone, Debug, Default)]
 struct Index {
-    hasher: Option<RandomState>,
+    hasher: RandomState,
     /// The node of a key by the node of its object and its hash; a collision takes the next free hash.
     keys: HashMap<(u32, u64), u32>,
 }
@@ -143,6 +144,11 @@ impl Json {
     /// The outermost value; `null` for a document that holds nothing.
     pub(crate) const fn root(&self) -> Item<'_> {
         Item::new(self, 0)
+    }
+
+    /// The value or key at a place that [`Item::place`] gave.
+    pub(crate) const fn item(&self, place: usize) -> Item<'_> {
+        Item::new(self, place)
     }
 
     /// Makes it a document that is this one string.
@@ -191,8 +197,9 @@ impl Json {
     }
 
     fn find_by_hash(&self, object: usize, key: &str) -> Option<usize> {
-        let mut hash = self.index.hasher.as_ref()?.hash_one(key);
-        while let Some(found) = self.index.keys.get(&(small(object), hash)) {
+        let index = self.index.as_ref()?;
+        let mut hash = index.hasher.hash_one(key);
+        while let Some(found) = index.keys.get(&(small(object), hash)) {
             if self.string(wide(*found)) == Some(key) {
                 return Some(wide(*found));
             }
@@ -203,12 +210,13 @@ impl Json {
 
     /// Notes the key at `key` of the object at `object`.
     fn note_key(&mut self, object: usize, key: usize) {
-        let hasher = self.index.hasher.get_or_insert_default().clone();
-        let mut hash = hasher.hash_one(self.string(key).unwrap_or_default());
-        while self.index.keys.contains_key(&(small(object), hash)) {
+        let mut index = self.index.take().unwrap_or_default();
+        let mut hash = index.hasher.hash_one(self.string(key).unwrap_or_default());
+        while index.keys.contains_key(&(small(object), hash)) {
             hash = hash.wrapping_add(1);
         }
-        self.index.keys.insert((small(object), hash), small(key));
+        index.keys.insert((small(object), hash), small(key));
+        self.index = Some(index);
     }
 
     /// Notes all keys of an object that has just become too large to be scanned.

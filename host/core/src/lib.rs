@@ -59,7 +59,7 @@ pub use crate::host::{BuildError, Host, HostBuilder, contract_of};
 pub use crate::json::{MAX_NODES, MAX_NUMBER, MAX_STRING};
 pub use crate::load::{LoadError, LoadProblem, ToolSource};
 pub use crate::refusal::{Code, Failure, FixableBy, HostFailure, Rejection, Rule};
-pub use crate::registry::RegistryRejection;
+pub use crate::registry::{RegistryRejection, UnknownTool};
 pub use crate::reply::{Effects, MachineReply, Reply, Verdict};
 pub use crate::sandbox::budget::{
     DEFAULT_FUEL, DEFAULT_LOG, DEFAULT_MEMORY, DEFAULT_RESULT, DEFAULT_TIME, LimitSettings, Limits, MAX_FUEL,
@@ -68,7 +68,7 @@ pub use crate::sandbox::budget::{
 pub use crate::sandbox::grants::{DirectoryGrant, GrantError, Grants};
 pub use crate::sandbox::guest_state::LogLine;
 pub use crate::sandbox::stop::{GuestText, ToolFailure};
-pub use crate::schema::{Keyword, Schema, SchemaError, Violation, Wants};
+pub use crate::schema::{Keyword, Misfit, Schema, SchemaError, Violation, Wants};
 pub use crate::stats::Stats;
 pub use crate::text::{clean, escape_in_json, one_line};
 pub use crate::tool::Tool;

@@ -230,14 +230,19 @@ impl fmt::Display for Code {
 impl Rejection {
     /// The stable code.
     pub fn code(&self) -> Code {
-        let (rule, at) = match self {
-            Self::Call(rejection) => call_code(rejection),
-            Self::Registry(RegistryRejection::UnknownTool { names: _, complete: _, nearest: _ }) => {
-                (Rule::CallUnknownTool, None)
+        match self {
+            Self::Call(rejection) => {
+                let (rule, at) = call_code(rejection);
+                Code { rule, at: at.cloned().unwrap_or_default() }
             }
-            Self::Registry(RegistryRejection::TooManyValues { n: _, max: _ }) => (Rule::CallTooLarge, None),
-            Self::Registry(RegistryRejection::Arguments(violation)) => {
-                let rule = match violation.keyword {
+            Self::Registry(RegistryRejection::UnknownTool(_)) => {
+                Code { rule: Rule::CallUnknownTool, at: FieldPath::root() }
+            }
+            Self::Registry(RegistryRejection::TooManyValues { n: _, max: _ }) => {
+                Code { rule: Rule::CallTooLarge, at: FieldPath::root() }
+            }
+            Self::Registry(RegistryRejection::Arguments(misfit)) => {
+                let rule = match misfit.keyword() {
                     Keyword::Required => Rule::ArgsMissing,
                     Keyword::Undeclared => Rule::ArgsUnexpected,
                     Keyword::Type => Rule::ArgsType,
@@ -245,10 +250,9 @@ impl Rejection {
                     Keyword::Enum | Keyword::Pattern | Keyword::Format => Rule::ArgsAllowed,
                     Keyword::Schema => Rule::ArgsShape,
                 };
-                (rule, Some(&violation.at))
+                Code { rule, at: misfit.at() }
             }
-        };
-        Code { rule, at: at.cloned().unwrap_or_default() }
+        }
     }
 }
 
@@ -272,13 +276,13 @@ impl Failure {
     /// The stable code.
     pub fn code(&self) -> Code {
         let (rule, at) = match self {
-            Self::Tool(failure) => (tool_rule(failure), None),
+            Self::Tool(failure) => (tool_rule(failure), FieldPath::root()),
             Self::Result(failure) => result_code(failure),
-            Self::Host(HostFailure::Overloaded) => (Rule::HostOverloaded, None),
-            Self::Host(HostFailure::GrantGone(_)) => (Rule::ToolUnavailable, None),
-            Self::Host(HostFailure::Internal(_)) => (Rule::HostInternal, None),
+            Self::Host(HostFailure::Overloaded) => (Rule::HostOverloaded, FieldPath::root()),
+            Self::Host(HostFailure::GrantGone(_)) => (Rule::ToolUnavailable, FieldPath::root()),
+            Self::Host(HostFailure::Internal(_)) => (Rule::HostInternal, FieldPath::root()),
         };
-        Code { rule, at: at.cloned().unwrap_or_default() }
+        Code { rule, at }
     }
 }
 
@@ -297,17 +301,17 @@ const fn tool_rule(failure: &ToolFailure) -> Rule {
     }
 }
 
-fn result_code(failure: &ResultFailure) -> (Rule, Option<&FieldPath>) {
+fn result_code(failure: &ResultFailure) -> (Rule, FieldPath) {
     match failure {
-        ResultFailure::NotJson { problem: _, at } => (Rule::ResultShape, Some(at)),
-        ResultFailure::Shape(violation) => (Rule::ResultShape, Some(&violation.at)),
-        ResultFailure::Empty { at } => (Rule::ResultEmpty, Some(at)),
-        ResultFailure::TooMany(violation) => (Rule::ResultTooBig, Some(&violation.at)),
+        ResultFailure::NotJson { problem: _, at } => (Rule::ResultShape, at.clone()),
+        ResultFailure::Shape(misfit) => (Rule::ResultShape, misfit.at()),
+        ResultFailure::Empty { at } => (Rule::ResultEmpty, at.clone()),
+        ResultFailure::TooMany(misfit) => (Rule::ResultTooBig, misfit.at()),
         ResultFailure::TooLarge { max: _ }
         | ResultFailure::TooDeep { max: _ }
-        | ResultFailure::TooManyValues { max: _ } => (Rule::ResultTooBig, None),
-        ResultFailure::Range(violation) => (Rule::ResultRange, Some(&violation.at)),
-        ResultFailure::Inexact { at } => (Rule::ResultRange, Some(at)),
+        | ResultFailure::TooManyValues { max: _ } => (Rule::ResultTooBig, FieldPath::root()),
+        ResultFailure::Range(misfit) => (Rule::ResultRange, misfit.at()),
+        ResultFailure::Inexact { at } => (Rule::ResultRange, at.clone()),
     }
 }
 

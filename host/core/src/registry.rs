@@ -13,7 +13,7 @@ use crate::gate::Admitted;
 use crate::json::{Json, JsonLimits};
 use crate::load::{LoadError, LoadProblem};
 use crate::near::nearest;
-use crate::schema::Violation;
+use crate::schema::Misfit;
 use crate::text;
 use crate::tool::Tool;
 
@@ -28,14 +28,7 @@ const NEAREST: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RegistryRejection {
     /// There is no tool of that name.
-    UnknownTool {
-        /// All names, sorted, or the nearest ones where there are too many.
-        names: Vec<String>,
-        /// Whether `names` is all there is.
-        complete: bool,
-        /// The name that is probably meant.
-        nearest: Option<String>,
-    },
+    UnknownTool(UnknownTool),
     /// The arguments have more values than this tool's schema can be held against in time.
     TooManyValues {
         /// How many values and keys came.
@@ -44,7 +37,39 @@ pub enum RegistryRejection {
         max: u64,
     },
     /// The arguments do not fit the tool's input schema.
-    Arguments(Box<Violation>),
+    Arguments(Box<Misfit>),
+}
+
+/// A name that no tool has, and the ones there are. What is said of it is made when somebody reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownTool {
+    asked: String,
+    names: Arc<[String]>,
+}
+
+impl UnknownTool {
+    /// Whether [`UnknownTool::names`] gives all there are.
+    pub fn is_complete(&self) -> bool {
+        self.names.len() <= MAX_LISTED
+    }
+
+    /// All names, sorted, or the nearest ones where there are too many.
+    pub fn names(&self) -> Vec<&str> {
+        let names = self.names.iter().map(String::as_str);
+        if self.is_complete() {
+            return names.collect();
+        }
+        let asked = text::one_line(&self.asked, 64);
+        let mut by_distance: Vec<(usize, &str)> =
+            names.map(|name| (strsim::osa_distance(&asked, name), name)).collect();
+        by_distance.sort_unstable();
+        by_distance.into_iter().take(NEAREST).map(|(_, name)| name).collect()
+    }
+
+    /// The name that is probably meant.
+    pub fn nearest(&self) -> Option<&str> {
+        nearest(&self.asked, self.names.iter().map(String::as_str))
+    }
 }
 
 /// How arguments are held against a schema.
@@ -62,7 +87,7 @@ pub(crate) struct Policy {
 #[derive(Debug)]
 pub(crate) struct Matched {
     tool: Arc<Tool>,
-    admitted: Admitted,
+    arguments: Json,
 }
 
 impl Matched {
@@ -72,7 +97,7 @@ impl Matched {
 
     /// The arguments as JSON text.
     pub(crate) fn arguments(&self) -> &str {
-        self.admitted.arguments().text()
+        self.arguments.text()
     }
 }
 
@@ -80,6 +105,7 @@ impl Matched {
 #[derive(Debug)]
 pub(crate) struct Registry {
     tools: BTreeMap<String, Arc<Tool>>,
+    names: Arc<[String]>,
     policy: Policy,
 }
 
@@ -99,8 +125,10 @@ impl Registry {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let tools = folded.into_values().map(|tool| (tool.name().to_owned(), tool)).collect();
-        Ok(Self { tools, policy })
+        let tools: BTreeMap<String, Arc<Tool>> =
+            folded.into_values().map(|tool| (tool.name().to_owned(), tool)).collect();
+        let names = tools.keys().cloned().collect();
+        Ok(Self { tools, names, policy })
     }
 
     /// The loaded tools, sorted by name.
@@ -122,50 +150,37 @@ impl Registry {
     /// Finds the tool and holds the arguments against its schema.
     pub(crate) fn find(&self, admitted: Admitted, recorded: &mut Vec<Amendment>) -> Result<Matched, RegistryRejection> {
         let Some((tool, amendment)) = self.named(admitted.tool()) else {
-            return Err(self.unknown(admitted.tool()));
+            let names = Arc::clone(&self.names);
+            return Err(RegistryRejection::UnknownTool(UnknownTool { asked: admitted.into_tool(), names }));
         };
         recorded.extend(amendment);
         let (n, max) = (admitted.arguments().n_nodes(), tool.input.most_values());
         if u64::try_from(n).unwrap_or(u64::MAX) > max {
             return Err(RegistryRejection::TooManyValues { n, max });
         }
-        if tool.input.admits(admitted.arguments()) {
-            return Ok(Matched { tool: Arc::clone(tool), admitted });
+        let arguments = admitted.into_arguments();
+        if tool.input.admits(&arguments) {
+            return Ok(Matched { tool: Arc::clone(tool), arguments });
         }
-        let arguments = self
-            .amend(tool, admitted.arguments(), recorded)
-            .map_err(|violation| RegistryRejection::Arguments(Box::new(violation)))?;
-        Ok(Matched { tool: Arc::clone(tool), admitted: admitted.amended(arguments) })
+        match self.amend(tool, arguments, recorded) {
+            Ok(arguments) => Ok(Matched { tool: Arc::clone(tool), arguments }),
+            Err(arguments) => Err(RegistryRejection::Arguments(Box::new(tool.input.misfit(arguments)))),
+        }
     }
 
-    /// Arguments that do not fit, as what they mean where the policy lets them be read so.
-    fn amend(&self, tool: &Tool, arguments: &Json, recorded: &mut Vec<Amendment>) -> Result<Json, Violation> {
+    /// Arguments that do not fit, as what they mean where the policy lets them be read so; else as far as that went.
+    fn amend(&self, tool: &Tool, mut arguments: Json, recorded: &mut Vec<Amendment>) -> Result<Json, Json> {
         let Policy { limits, coercion, strict_nulls } = &self.policy;
-        let without_nulls =
-            strict_nulls.then(|| coerce::without_strict_nulls(&tool.input, arguments, limits, recorded)).flatten();
-        if let Some(arguments) = without_nulls.as_ref().filter(|arguments| tool.input.admits(arguments)) {
-            return Ok(arguments.clone());
+        if *strict_nulls && let Some(mended) = coerce::without_strict_nulls(&tool.input, &arguments, limits, recorded) {
+            if tool.input.admits(&mended) {
+                return Ok(mended);
+            }
+            arguments = mended;
         }
-        let arguments = without_nulls.as_ref().unwrap_or(arguments);
         match coercion {
-            Coercion::Off => Err(tool.input.violation(arguments)),
+            Coercion::Off => Err(arguments),
             Coercion::Lossless => coerce::arguments(&tool.input, tool.name(), arguments, limits, recorded),
         }
-    }
-
-    fn unknown(&self, asked: &str) -> RegistryRejection {
-        let nearest = nearest(asked, self.tools.keys().map(String::as_str)).map(str::to_owned);
-        let complete = self.tools.len() <= MAX_LISTED;
-        let names = if complete { self.tools.keys().cloned().collect() } else { self.nearest_names(asked) };
-        RegistryRejection::UnknownTool { names, complete, nearest }
-    }
-
-    fn nearest_names(&self, asked: &str) -> Vec<String> {
-        let asked = text::one_line(asked, 64);
-        let mut by_distance: Vec<(usize, &String)> =
-            self.tools.keys().map(|name| (strsim::osa_distance(&asked, name), name)).collect();
-        by_distance.sort_unstable();
-        by_distance.into_iter().take(NEAREST).map(|(_, name)| name.clone()).collect()
     }
 }
 

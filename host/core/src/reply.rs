@@ -11,10 +11,10 @@ use crate::check::{Checked, ResultFailure};
 use crate::field_path::FieldPath;
 use crate::gate::CallRejection;
 use crate::refusal::{Code, Failure, HostFailure, Rejection};
-use crate::registry::RegistryRejection;
+use crate::registry::{RegistryRejection, UnknownTool};
 use crate::sandbox::guest_state::LogLine;
 use crate::sandbox::stop::ToolFailure;
-use crate::schema::{Keyword, Violation, Wants, type_in_words};
+use crate::schema::{Keyword, Misfit, Violation, Wants, type_in_words};
 use crate::text;
 use crate::usage::Usage;
 
@@ -171,7 +171,7 @@ impl Reply {
             verdict: self.verdict.name(),
             path: at.filter(|at| !at.is_root()).map(ToString::to_string),
             byte,
-            keyword: self.violation().map(|violation| keyword_name(violation.keyword)),
+            keyword: self.misfit().map(|misfit| keyword_name(misfit.keyword())),
             fixable_by: code.as_ref().map(|code| code.rule.fixable_by().name()),
             code: code.map(|code| code.to_string()),
             effects: self.effects,
@@ -244,12 +244,12 @@ impl Reply {
         }
     }
 
-    fn violation(&self) -> Option<&Violation> {
+    fn misfit(&self) -> Option<&Misfit> {
         match &self.verdict {
-            Verdict::Refused(Rejection::Registry(RegistryRejection::Arguments(violation)))
+            Verdict::Refused(Rejection::Registry(RegistryRejection::Arguments(misfit)))
             | Verdict::Failed(Failure::Result(
-                ResultFailure::Shape(violation) | ResultFailure::TooMany(violation) | ResultFailure::Range(violation),
-            )) => Some(violation),
+                ResultFailure::Shape(misfit) | ResultFailure::TooMany(misfit) | ResultFailure::Range(misfit),
+            )) => Some(misfit),
             Verdict::Done(_) | Verdict::Refused(_) | Verdict::Failed(_) => None,
         }
     }
@@ -290,20 +290,19 @@ fn said(sentence: impl Into<String>, hint: Option<impl Into<String>>) -> Said {
 fn refusal(tool: &str, rejection: &Rejection) -> Said {
     match rejection {
         Rejection::Call(rejection) => call_refusal(tool, rejection),
-        Rejection::Registry(RegistryRejection::UnknownTool { names, complete, nearest }) => {
-            unknown_tool(tool, names, *complete, nearest.as_deref())
-        }
+        Rejection::Registry(RegistryRejection::UnknownTool(unknown)) => unknown_tool(tool, unknown),
         Rejection::Registry(RegistryRejection::TooManyValues { n, max }) => said(
             format!("the arguments of `{tool}` have {n} values and keys, the most that it takes is {max}"),
             Some("make a smaller request: fewer items"),
         ),
-        Rejection::Registry(RegistryRejection::Arguments(violation)) => {
+        Rejection::Registry(RegistryRejection::Arguments(misfit)) => {
+            let violation = misfit.violation();
             let sentence = sentence(&format!("{} of `{tool}`", place(&violation.at)), &violation.wants);
             let sentence = match &violation.got {
                 Some(got) => format!("{sentence}, got {got}"),
                 None => sentence,
             };
-            Said { sentence, hint: hint(violation) }
+            Said { sentence, hint: hint(&violation) }
         }
     }
 }
@@ -355,13 +354,15 @@ fn call_refusal(tool: &str, rejection: &CallRejection) -> Said {
     said(sentence, Some(hint))
 }
 
-fn unknown_tool(asked: &str, names: &[String], complete: bool, nearest: Option<&str>) -> Said {
-    let tools = match (names, complete) {
+fn unknown_tool(asked: &str, unknown: &UnknownTool) -> Said {
+    let names = unknown.names();
+    let tools = match (names.as_slice(), unknown.is_complete()) {
         ([], _) => "no tool is loaded".to_owned(),
-        (_, true) => format!("the tools are {}", listed(names.iter().map(String::as_str), 380)),
-        (_, false) => format!("the nearest are {}", listed(names.iter().map(String::as_str), 380)),
+        (names, true) => format!("the tools are {}", listed(names.iter().copied(), 380)),
+        (names, false) => format!("the nearest are {}", listed(names.iter().copied(), 380)),
     };
-    said(format!("there is no tool `{asked}`; {tools}"), nearest.map(|near| format!("did you mean `{near}`?")))
+    let hint = unknown.nearest().map(|near| format!("did you mean `{near}`?"));
+    said(format!("there is no tool `{asked}`; {tools}"), hint)
 }
 
 /// What a value has to be, as a sentence that begins with the name of its place.
@@ -440,14 +441,15 @@ fn result_said(tool: &str, failure: &ResultFailure) -> Said {
         ResultFailure::NotJson { problem, at: _ } => {
             said(format!("what `{tool}` returned is not JSON: {problem}"), Some(UNUSABLE))
         }
-        ResultFailure::Shape(violation) => said(broken_promise(tool, violation), Some(UNUSABLE)),
+        ResultFailure::Shape(misfit) => said(broken_promise(tool, &misfit.violation()), Some(UNUSABLE)),
         ResultFailure::Empty { at } => said(
             format!("{} in the result of `{tool}` came back with nothing", place(at)),
             Some("asking the same again will not help: check the arguments, or go on without it"),
         ),
-        ResultFailure::TooMany(violation) => {
-            said(broken_promise(tool, violation), Some("ask for less; if it still returns too much, use another tool"))
-        }
+        ResultFailure::TooMany(misfit) => said(
+            broken_promise(tool, &misfit.violation()),
+            Some("ask for less; if it still returns too much, use another tool"),
+        ),
         ResultFailure::TooLarge { max } => {
             said(format!("`{tool}` returned more than {max}"), Some("ask for fewer items or a part"))
         }
@@ -457,13 +459,14 @@ fn result_said(tool: &str, failure: &ResultFailure) -> Said {
         ResultFailure::TooDeep { max } => {
             said(format!("what `{tool}` returned is nested deeper than {max}"), Some(UNUSABLE))
         }
-        ResultFailure::Range(violation) => said(
-            match &violation.got {
-                Some(got) => format!("{}, got {got}", broken_promise(tool, violation)),
-                None => broken_promise(tool, violation),
-            },
-            Some("do not use the number: it may be in another unit than declared"),
-        ),
+        ResultFailure::Range(misfit) => {
+            let violation = misfit.violation();
+            let sentence = broken_promise(tool, &violation);
+            said(
+                violation.got.map_or(sentence.clone(), |got| format!("{sentence}, got {got}")),
+                Some("do not use the number: it may be in another unit than declared"),
+            )
+        }
         ResultFailure::Inexact { at } => {
             said(format!("{} in the result of `{tool}` is a number that cannot be held", place(at)), Some(UNUSABLE))
         }

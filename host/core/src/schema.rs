@@ -18,12 +18,14 @@ mod refs;
 mod violation;
 mod wants;
 
+use std::sync::Arc;
+
 use jsonschema::Validator;
 use serde_json::Value;
 
 pub use self::error::SchemaError;
 pub(crate) use self::program::type_in_words;
-pub use self::violation::{Keyword, Violation, Wants};
+pub use self::violation::{Keyword, Misfit, Violation, Wants};
 use crate::field_path::{FieldPath, pointer_step};
 use crate::json::{self, Fault, Json, JsonLimits};
 use crate::text;
@@ -104,7 +106,8 @@ impl Schema {
 
     /// What the explainer finds in a value, whatever the verdict: nothing exactly where [`Schema::accepts`] says yes.
     pub fn find_violation(&self, value: &Value) -> Option<Violation> {
-        explain::first_violation(self.parts(), Json::of_value(value).root())
+        let json = Json::of_value(value);
+        explain::first_violation(self.parts(), json.root()).map(|found| violation::violation(self, &json, Some(&found)))
     }
 
     /// How many values and keys a document may have, so that checking it costs a bounded time.
@@ -117,15 +120,15 @@ impl Schema {
         self.validator.is_valid(json.root())
     }
 
-    /// The first violation of a document that [`Schema::admits`] turned down. Where the bounded explainer runs out of steps
-    /// before it finds one, the root's shape is it.
+    /// The first violation of a document that [`Schema::admits`] turned down.
     pub(crate) fn violation(&self, json: &Json) -> Violation {
-        explain::first_violation(self.parts(), json.root()).unwrap_or_else(|| Violation {
-            keyword: Keyword::Schema,
-            at: FieldPath::root(),
-            wants: Wants::Rule("must fit the schema as a whole".to_owned()),
-            got: Some(text::quote(&json.root())),
-        })
+        violation::violation(self, json, explain::first_violation(self.parts(), json.root()).as_ref())
+    }
+
+    /// As above, keeping the document, for whoever may not want the words.
+    pub(crate) fn misfit(self: &Arc<Self>, json: Json) -> Misfit {
+        let found = explain::first_violation(self.parts(), json.root());
+        Misfit::new(Arc::clone(self), json, found)
     }
 
     /// Whether the outermost object declares a key by name.

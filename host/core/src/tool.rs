@@ -2,6 +2,8 @@
 //!
 //! Data only, made by `load`: the stages read it and none of them changes it.
 
+use std::sync::Arc;
+
 use crate::contract::Contract;
 use crate::sandbox::budget::Limits;
 use crate::sandbox::cell::Code;
@@ -13,8 +15,8 @@ use crate::units::ByteCount;
 #[derive(Debug)]
 pub struct Tool {
     pub(crate) contract: Contract,
-    pub(crate) input: Schema,
-    pub(crate) output: Schema,
+    pub(crate) input: Arc<Schema>,
+    pub(crate) output: Arc<Schema>,
     pub(crate) code: Code,
     pub(crate) limits: Limits,
     pub(crate) grants: Grants,

@@ -57,7 +57,7 @@ impl<'j> Item<'j> {
         }
     }
 
-    /// Its node, which no other value of the document has.
+    /// Its node, which no other value or key of the document has.
     pub(crate) const fn place(self) -> usize {
         self.at
     }

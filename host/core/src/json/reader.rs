@@ -420,7 +420,7 @@ impl Reader<'_> {
     /// Where the next quote, backslash or control character stands, or the text ends.
     fn end_of_plain(&self, from: usize) -> usize {
         let rest = self.json.text.as_bytes().get(from..).unwrap_or_default();
-        let n_plain = rest.iter().position(|byte| !PLAIN[usize::from(*byte)]).unwrap_or(rest.len());
+        let n_plain = rest.iter().position(|byte| !is_plain(*byte)).unwrap_or(rest.len());
         from.saturating_add(n_plain)
     }
 
@@ -479,18 +479,10 @@ const fn closing(is_object: bool) -> u8 {
     if is_object { b'}' } else { b']' }
 }
 
-/// Bytes that stand for themselves in a string.
-const PLAIN: [bool; 256] = {
-    let mut plain = [true; 256];
-    let mut byte = 0;
-    while byte < 0x20 {
-        plain[byte] = false;
-        byte += 1;
-    }
-    plain[b'"' as usize] = false;
-    plain[b'\\' as usize] = false;
-    plain
-};
+/// Whether a byte stands for itself in a string.
+const fn is_plain(byte: u8) -> bool {
+    byte >= 0x20 && byte != b'"' && byte != b'\\'
+}
 
 #[cfg(test)]
 mod tests {

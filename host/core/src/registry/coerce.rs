@@ -29,29 +29,28 @@ pub(super) fn tool_names(asked: &str) -> impl Iterator<Item = (&str, Amendment)>
     prefixed.map(|name| (name, Amendment::ToolPrefix)).chain(with_token)
 }
 
-/// The arguments as they are meant, or the violation that is left. What was amended is recorded in both cases.
+/// The arguments as they are meant, or as far as that is plain. What was amended is recorded in both cases.
 pub(super) fn arguments(
     schema: &Schema,
     tool: &str,
-    json: &Json,
+    mut json: Json,
     limits: &JsonLimits,
     recorded: &mut Vec<Amendment>,
-) -> Result<Json, Violation> {
-    if let Some((inner, key)) = unwrapped(schema, tool, json, limits) {
+) -> Result<Json, Json> {
+    if let Some((inner, key)) = unwrapped(schema, tool, &json, limits) {
         recorded.push(Amendment::Unwrapped(key));
         return Ok(inner);
     }
-    let mut json = json.clone();
     for _ in 0..MAX_AMENDMENTS {
         let violation = schema.violation(&json);
-        let Some((mended, amendment)) = mend(schema, &json, &violation, limits) else { return Err(violation) };
+        let Some((mended, amendment)) = mend(schema, &json, &violation, limits) else { return Err(json) };
         json = mended;
         recorded.push(amendment);
         if schema.admits(&json) {
             return Ok(json);
         }
     }
-    Err(schema.violation(&json))
+    Err(json)
 }
 
 /// The one object that stands in a wrapper, where that is what the schema wants. A name beside it is the tool's.

@@ -4,21 +4,19 @@
 //! the check. Keeps only the first violation in the fixed order: a list of eleven would be eleven things to read and one to
 //! mend. Never decides, and agrees with the verdict on every keyword that `lint` lets through; a test holds it.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
-
-use serde_json::Value;
+use std::sync::Arc;
 
 use super::leaf::Leaves;
 use super::program::{
     Bound, Condition, InPlace, LeafId, ListRules, NodeId, NumberRule, ObjectRules, Program, Range, Rules, TextRules,
     Types,
 };
-use super::violation::{Keyword, Violation};
-use super::wants;
-use crate::field_path::{FieldPath, Segment};
-use crate::json::{Item, Kind, List, Num, Object};
-use crate::text;
+use super::violation::Keyword;
+use crate::field_path::Segment;
+use crate::json::{Item, Json, Kind, List, Num, Object};
 
 /// Most steps of one walk, a step being one schema looked at for one value. What a check may cost, and what is compared.
 const MAX_STEPS: u64 = 4_000_000;
@@ -34,110 +32,119 @@ pub(super) struct Parts<'w> {
 }
 
 /// The first violation, or `None` where the walk found none within its budget.
-pub(super) fn first_violation(parts: Parts<'_>, item: Item<'_>) -> Option<Violation> {
-    let mut walk = Walk::new(parts, Asks::First(None));
+pub(super) fn first_violation(parts: Parts<'_>, item: Item<'_>) -> Option<Found> {
+    let mut walk = Walk::new(parts, item.json(), Asks::First(None));
     walk.visit(0, item);
     match walk.asks {
-        Asks::First(found) => found.map(|found| found.said(parts)),
+        Asks::First(found) => found,
         Asks::Whether { is_broken: _ } => None,
     }
 }
 
 /// Whether a value fits one schema of a document.
 pub(super) fn fits(parts: Parts<'_>, node: NodeId, item: Item<'_>) -> bool {
-    Walk::new(parts, Asks::Whether { is_broken: false }).fits(node, item)
+    Walk::new(parts, item.json(), Asks::Whether { is_broken: false }).fits(node, item)
 }
 
-/// A violation as it is found, with what its text is made of. The text itself is made once, of the first one: names that
-/// look like each other cost more to find than violations.
-struct Found<'w> {
-    keyword: Keyword,
-    path: Vec<Step<'w>>,
-    got: Item<'w>,
-    broken: Broken<'w>,
+/// A violation as it is found: places in the schema and in the value. Words are made of it when somebody reads them, and of
+/// the first one only: names that look like each other cost more to find than violations.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) keyword: Keyword,
+    pub(super) path: Vec<Step>,
+    /// The place of the value that breaks the rule.
+    pub(super) got: usize,
+    pub(super) broken: Broken,
 }
 
-/// The part of a schema that a value breaks.
-pub(super) enum Broken<'w> {
-    Required { key: &'w str, node: NodeId, object: Object<'w> },
-    Undeclared { key: &'w str, node: NodeId },
+/// The part of a schema that a value breaks. Keys and objects of the value by their place.
+#[derive(Clone, Debug)]
+pub(super) enum Broken {
+    Required { key: Arc<str>, node: NodeId, object: usize },
+    Undeclared { key: usize, node: NodeId },
     Type(Types),
-    Permitted(&'w [Value]),
-    Number(&'w NumberRule),
+    Permitted { node: NodeId, nth: usize },
+    Number { node: NodeId, nth: usize },
     Count { range: Range, n: usize, what: &'static str },
     Contained { range: Range, n: usize },
     Pattern(LeafId),
     Format(LeafId),
-    Name(&'w str),
+    Name(usize),
     Rule(&'static str),
 }
 
-impl Found<'_> {
-    fn said(self, parts: Parts<'_>) -> Violation {
-        let segments = self.path.iter().map(|step| match step {
-            Step::Key(key) => Segment::Key((*key).to_owned()),
-            Step::Index(index) => Segment::Index(*index),
-        });
-        Violation {
-            keyword: self.keyword,
-            at: FieldPath::from_segments(segments.collect()),
-            wants: wants::wants(parts.program, &self.broken, self.got),
-            got: Some(text::quote(&self.got)),
-        }
-    }
-}
-
-/// A step of the path while walking, borrowed from the value.
-#[derive(Clone, Copy, PartialEq)]
-enum Step<'w> {
-    Key(&'w str),
+/// A step of a path.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Step {
+    /// To the member with the key at this place.
+    Key(usize),
+    /// To a member that is not there.
+    Absent(Arc<str>),
+    /// To this item.
     Index(usize),
 }
 
-impl Step<'_> {
+impl Step {
+    /// The step as others say it.
+    pub(super) fn segment(&self, json: &Json) -> Segment {
+        match self {
+            Self::Key(place) => Segment::Key(json.item(*place).as_text().unwrap_or_default().to_owned()),
+            Self::Absent(key) => Segment::Key((**key).to_owned()),
+            Self::Index(index) => Segment::Index(*index),
+        }
+    }
+
     /// In the alphabetical order of what a path shows.
-    fn compare(self, other: Self) -> Ordering {
+    fn compare(&self, other: &Self, json: &Json) -> Ordering {
         match (self, other) {
-            (Self::Key(a), Self::Key(b)) => a.cmp(b),
             (Self::Index(a), Self::Index(b)) => a.to_string().cmp(&b.to_string()),
-            (Self::Key(a), Self::Index(b)) => a.cmp(&b.to_string()),
-            (Self::Index(a), Self::Key(b)) => a.to_string().as_str().cmp(b),
+            (a, b) => a.text(json).cmp(&b.text(json)),
+        }
+    }
+
+    fn text<'s>(&'s self, json: &'s Json) -> Cow<'s, str> {
+        match self {
+            Self::Key(place) => Cow::Borrowed(json.item(*place).as_text().unwrap_or_default()),
+            Self::Absent(key) => Cow::Borrowed(key),
+            Self::Index(index) => Cow::Owned(index.to_string()),
         }
     }
 }
 
-fn compare_paths<'w>(a: impl Iterator<Item = Step<'w>>, b: &[Step<'w>]) -> Ordering {
+fn compare_paths<'s>(a: impl Iterator<Item = &'s Step>, b: &[Step], json: &Json) -> Ordering {
     let mut b = b.iter();
     for a in a {
         let Some(b) = b.next() else { return Ordering::Greater };
-        if a != *b {
-            return a.compare(*b);
+        let order = if a == b { Ordering::Equal } else { a.compare(b, json) };
+        if order != Ordering::Equal {
+            return order;
         }
     }
     if b.next().is_some() { Ordering::Less } else { Ordering::Equal }
 }
 
 /// What a walk is asked.
-enum Asks<'w> {
+enum Asks {
     /// Which violation comes first.
-    First(Option<Found<'w>>),
+    First(Option<Found>),
     /// Whether there is one; the walk ends at the first.
     Whether { is_broken: bool },
 }
 
 struct Walk<'w> {
     parts: Parts<'w>,
-    asks: Asks<'w>,
+    json: &'w Json,
+    asks: Asks,
     steps: u64,
     room: u32,
-    path: Vec<Step<'w>>,
+    path: Vec<Step>,
     /// What is known of schemas that were asked about: the arms of combinators, which may be asked again.
     known: HashMap<(NodeId, usize), bool>,
 }
 
 impl<'w> Walk<'w> {
-    fn new(parts: Parts<'w>, asks: Asks<'w>) -> Self {
-        Self { parts, asks, steps: MAX_STEPS, room: MAX_DEPTH, path: Vec::new(), known: HashMap::new() }
+    fn new(parts: Parts<'w>, json: &'w Json, asks: Asks) -> Self {
+        Self { parts, json, asks, steps: MAX_STEPS, room: MAX_DEPTH, path: Vec::new(), known: HashMap::new() }
     }
 
     /// Counts work that is more than one look; nothing more is looked at once it was too much.
@@ -161,7 +168,7 @@ impl<'w> Walk<'w> {
         self.room = room.saturating_add(1);
     }
 
-    fn visit_part(&mut self, step: Step<'w>, node: NodeId, item: Item<'w>) {
+    fn visit_part(&mut self, step: Step, node: NodeId, item: Item<'w>) {
         self.path.push(step);
         self.visit(node, item);
         self.path.pop();
@@ -180,20 +187,26 @@ impl<'w> Walk<'w> {
         fits
     }
 
-    /// Notes a violation at the current place, or at a key of it, where it comes before the first so far.
-    fn found(&mut self, keyword: Keyword, key: Option<&'w str>, got: Item<'w>, broken: Broken<'w>) {
-        let here = self.path.iter().copied().chain(key.map(Step::Key));
-        match &mut self.asks {
-            Asks::Whether { is_broken } => *is_broken = true,
-            Asks::First(first) => {
-                let order = first.as_ref().map(|first| {
-                    keyword.order().cmp(&first.keyword.order()).then_with(|| compare_paths(here.clone(), &first.path))
-                });
-                if order.is_none_or(|order| order == Ordering::Less) {
-                    *first = Some(Found { keyword, path: here.collect(), got, broken });
-                }
+    /// Notes a violation at the current place, or one step further, where it comes before the first so far.
+    fn found(&mut self, keyword: Keyword, step: Option<Step>, got: Item<'w>, broken: Broken) {
+        let first = match &mut self.asks {
+            Asks::Whether { is_broken } => {
+                *is_broken = true;
+                return;
+            }
+            Asks::First(first) => first,
+        };
+        if let Some(first) = first {
+            let here = self.path.iter().chain(&step);
+            let order = keyword.order().cmp(&first.keyword.order());
+            if order.then_with(|| compare_paths(here, &first.path, self.json)) != Ordering::Less {
+                return;
             }
         }
+        let mut path = Vec::with_capacity(self.path.len().saturating_add(1));
+        path.extend_from_slice(&self.path);
+        path.extend(step);
+        *first = Some(Found { keyword, path, got: got.place(), broken });
     }
 
     fn check(&mut self, node: NodeId, rules: &'w Rules, item: Item<'w>) {
@@ -206,14 +219,20 @@ impl<'w> Walk<'w> {
         if self.is_settled() {
             return;
         }
-        for permitted in &rules.permitted {
+        for (nth, permitted) in rules.permitted.iter().enumerate() {
             self.spend(permitted.len());
             if !permitted.iter().any(|one| item.equals(one)) {
-                self.found(Keyword::Enum, None, item, Broken::Permitted(permitted));
+                self.found(Keyword::Enum, None, item, Broken::Permitted { node, nth });
             }
         }
         match item.kind() {
-            Kind::Number(number) => rules.numbers.iter().for_each(|rule| self.check_number(rule, number, item)),
+            Kind::Number(number) => {
+                for (nth, rule) in rules.numbers.iter().enumerate() {
+                    if !self.is_in_bound(rule, number, item) {
+                        self.found(Keyword::NumberRange, None, item, Broken::Number { node, nth });
+                    }
+                }
+            }
             Kind::Text(said) => {
                 if let Some(held) = &rules.text {
                     self.check_text(held, said, item);
@@ -236,17 +255,14 @@ impl<'w> Walk<'w> {
         }
     }
 
-    fn check_number(&mut self, rule: &'w NumberRule, number: Num, item: Item<'w>) {
+    fn is_in_bound(&self, rule: &NumberRule, number: Num, item: Item<'_>) -> bool {
         let order = number.compare(rule.bound);
-        let fits = match rule.kind {
+        match rule.kind {
             Bound::Least => order != Ordering::Less,
             Bound::Most => order != Ordering::Greater,
             Bound::Above => order == Ordering::Greater,
             Bound::Below => order == Ordering::Less,
             Bound::Step => rule.leaf.is_none_or(|leaf| self.parts.leaves.fits(leaf, item)),
-        };
-        if !fits {
-            self.found(Keyword::NumberRange, None, item, Broken::Number(rule));
         }
     }
 
@@ -323,42 +339,44 @@ impl<'w> Walk<'w> {
             let mut is_declared = false;
             if let Some(schema) = rules.property(key) {
                 is_declared = true;
-                self.visit_part(Step::Key(key), schema, value);
+                self.visit_part(Step::Key(name.place()), schema, value);
             }
             for (pattern, schema) in &rules.patterns {
                 if self.parts.leaves.fits(*pattern, name) {
                     is_declared = true;
-                    self.visit_part(Step::Key(key), *schema, value);
+                    self.visit_part(Step::Key(name.place()), *schema, value);
                 }
             }
             if let Some(schema) = rules.additional.filter(|_| !is_declared) {
-                self.check_undeclared(node, schema, key, value);
+                self.check_undeclared(node, schema, name, value);
             }
             if rules.names.is_some_and(|names| !self.fits(names, name)) {
-                self.found(Keyword::Schema, None, item, Broken::Name(key));
+                self.found(Keyword::Schema, None, item, Broken::Name(name.place()));
             }
         }
         if let Some(schema) = rules.unevaluated {
             let mut evaluated = vec![false; object.len()];
             self.mark_keys(node, item, object, &mut evaluated, false);
             for ((name, value), _) in object.members().zip(evaluated).filter(|(_, evaluated)| !evaluated) {
-                self.check_undeclared(node, schema, name.as_text().unwrap_or_default(), value);
+                self.check_undeclared(node, schema, name, value);
             }
         }
     }
 
-    fn check_required(&mut self, node: NodeId, keys: &'w [Box<str>], object: Object<'w>, item: Item<'w>) {
+    fn check_required(&mut self, node: NodeId, keys: &[Arc<str>], object: Object<'w>, item: Item<'w>) {
         self.spend(keys.len());
         for key in keys.iter().filter(|key| object.get(key).is_none()) {
-            self.found(Keyword::Required, Some(key), item, Broken::Required { key, node, object });
+            let broken = Broken::Required { key: Arc::clone(key), node, object: item.place() };
+            self.found(Keyword::Required, Some(Step::Absent(Arc::clone(key))), item, broken);
         }
     }
 
-    fn check_undeclared(&mut self, node: NodeId, schema: NodeId, key: &'w str, value: Item<'w>) {
+    fn check_undeclared(&mut self, node: NodeId, schema: NodeId, name: Item<'w>, value: Item<'w>) {
+        let step = Step::Key(name.place());
         if !self.parts.program.is_never(Some(schema)) {
-            return self.visit_part(Step::Key(key), schema, value);
+            return self.visit_part(step, schema, value);
         }
-        self.found(Keyword::Undeclared, Some(key), value, Broken::Undeclared { key, node });
+        self.found(Keyword::Undeclared, Some(step), value, Broken::Undeclared { key: name.place(), node });
     }
 
     fn check_in_place(&mut self, in_place: &'w InPlace, item: Item<'w>) {

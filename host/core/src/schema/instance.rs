@@ -152,15 +152,15 @@ impl JsonNumber for Num {
     }
 
     fn as_f64(&self) -> Option<f64> {
-        Some(Num::as_f64(*self))
+        Some(Self::as_f64(*self))
     }
 
     fn as_str(&self) -> Cow<'_, str> {
-        Cow::Owned(Num::to_number(*self).to_string())
+        Cow::Owned(Self::to_number(*self).to_string())
     }
 
     fn to_number(&self) -> Cow<'_, Number> {
-        Cow::Owned(Num::to_number(*self))
+        Cow::Owned(Self::to_number(*self))
     }
 
     fn is_integer(&self) -> bool {

@@ -3,7 +3,9 @@
 //!
 //! Made of a document that passed `lint`. Holds data; `explain` walks it with a value, `cost` without one.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -142,19 +144,19 @@ pub(super) struct ListRules {
 #[derive(Debug, Default)]
 pub(super) struct ObjectRules {
     pub(super) length: Range,
-    /// Sorted by key.
-    pub(super) properties: Vec<(Box<str>, NodeId)>,
+    /// Sorted by length and then by key, so that a look-up compares lengths until they are equal.
+    pub(super) properties: Vec<(Arc<str>, NodeId)>,
     pub(super) patterns: Vec<(LeafId, NodeId)>,
     pub(super) additional: Option<NodeId>,
     pub(super) names: Option<NodeId>,
-    pub(super) required: Vec<Box<str>>,
-    pub(super) dependent_required: Vec<(Box<str>, Vec<Box<str>>)>,
+    pub(super) required: Vec<Arc<str>>,
+    pub(super) dependent_required: Vec<(Arc<str>, Vec<Arc<str>>)>,
     pub(super) unevaluated: Option<NodeId>,
 }
 
 impl ObjectRules {
     pub(super) fn property(&self, key: &str) -> Option<NodeId> {
-        let at = self.properties.binary_search_by(|(declared, _)| (**declared).cmp(key)).ok()?;
+        let at = self.properties.binary_search_by(|(declared, _)| by_length(declared, key)).ok()?;
         self.properties.get(at).map(|(_, node)| *node)
     }
 }
@@ -168,7 +170,7 @@ pub(super) struct InPlace {
     pub(super) one: Vec<NodeId>,
     pub(super) not: Option<NodeId>,
     pub(super) condition: Option<Condition>,
-    pub(super) dependent: Vec<(Box<str>, NodeId)>,
+    pub(super) dependent: Vec<(Arc<str>, NodeId)>,
 }
 
 impl InPlace {
@@ -324,9 +326,11 @@ impl<'s> Reader<'s> {
             let patterns = patterns.into_iter().map(|(pattern, node)| (self.leaf("pattern", (*pattern).into()), node));
             let patterns = patterns.collect();
             let dependent = members.get("dependentRequired").and_then(Value::as_object).into_iter().flatten();
+            let mut properties = self.named(members, "properties", at);
+            properties.sort_unstable_by(|(a, _), (b, _)| by_length(a, b));
             Box::new(ObjectRules {
                 length: range(members, "minProperties", "maxProperties"),
-                properties: self.named(members, "properties", at),
+                properties,
                 patterns,
                 additional: self.one(members, "additionalProperties", at),
                 names: self.one(members, "propertyNames", at),
@@ -369,7 +373,7 @@ impl<'s> Reader<'s> {
         schemas.map(|(nth, schema)| self.node(schema, &format!("{at}/{keyword}/{nth}"))).collect()
     }
 
-    fn named(&mut self, members: &'s Map<String, Value>, keyword: &str, at: &str) -> Vec<(Box<str>, NodeId)> {
+    fn named(&mut self, members: &'s Map<String, Value>, keyword: &str, at: &str) -> Vec<(Arc<str>, NodeId)> {
         let schemas = members.get(keyword).and_then(Value::as_object).into_iter().flatten();
         let step = crate::field_path::pointer_step;
         schemas
@@ -387,6 +391,10 @@ impl<'s> Reader<'s> {
     }
 }
 
+fn by_length(a: &str, b: &str) -> Ordering {
+    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+}
+
 fn has_any(members: &Map<String, Value>, keywords: &[&str]) -> bool {
     keywords.iter().any(|keyword| members.contains_key(*keyword))
 }
@@ -396,6 +404,6 @@ fn range(members: &Map<String, Value>, least: &str, most: &str) -> Range {
     Range { least: count(least), most: count(most) }
 }
 
-fn names(held: Option<&Value>) -> Vec<Box<str>> {
+fn names(held: Option<&Value>) -> Vec<Arc<str>> {
     held.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).map(Into::into).collect()
 }

@@ -1,6 +1,13 @@
-//! Violation: one way in which a value does not fit a schema. Data only; `reply` words it.
+//! Violation: one way in which a value does not fit a schema. `reply` words it.
 
+use std::sync::Arc;
+
+use super::Schema;
+use super::explain::Found;
+use super::wants::wants;
 use crate::field_path::FieldPath;
+use crate::json::{Item, Json};
+use crate::text;
 
 /// What kind of rule broke, in the order in which violations are said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,4 +99,68 @@ pub struct Violation {
     pub wants: Wants,
     /// What came, as JSON cut to 120 characters.
     pub got: Option<String>,
+}
+
+/// A document that does not fit its schema, and where. What is said of it is made when somebody reads it: a program that
+/// only wants the code pays for no words.
+#[derive(Clone, Debug)]
+pub struct Misfit {
+    schema: Arc<Schema>,
+    json: Json,
+    /// `None` where the explainer ran out of steps before it found anything.
+    found: Option<Found>,
+}
+
+impl Misfit {
+    pub(super) const fn new(schema: Arc<Schema>, json: Json, found: Option<Found>) -> Self {
+        Self { schema, json, found }
+    }
+
+    /// The kind of rule that broke.
+    pub fn keyword(&self) -> Keyword {
+        self.found.as_ref().map_or(Keyword::Schema, |found| found.keyword)
+    }
+
+    /// The place in the value.
+    pub fn at(&self) -> FieldPath {
+        let path = self.found.iter().flat_map(|found| &found.path);
+        FieldPath::from_segments(path.map(|step| step.segment(&self.json)).collect())
+    }
+
+    /// The violation in full.
+    pub fn violation(&self) -> Violation {
+        violation(&self.schema, &self.json, self.found.as_ref())
+    }
+
+    /// The value that breaks the rule, or the whole.
+    pub(crate) fn got(&self) -> Item<'_> {
+        self.json.item(self.found.as_ref().map_or(0, |found| found.got))
+    }
+}
+
+impl PartialEq for Misfit {
+    fn eq(&self, other: &Self) -> bool {
+        self.violation() == other.violation()
+    }
+}
+
+impl Eq for Misfit {}
+
+/// What was found, in words. Where nothing was, the root's shape is it.
+pub(super) fn violation(schema: &Schema, json: &Json, found: Option<&Found>) -> Violation {
+    let Some(found) = found else {
+        return Violation {
+            keyword: Keyword::Schema,
+            at: FieldPath::root(),
+            wants: Wants::Rule("must fit the schema as a whole".to_owned()),
+            got: Some(text::quote(&json.root())),
+        };
+    };
+    let got = json.item(found.got);
+    Violation {
+        keyword: found.keyword,
+        at: FieldPath::from_segments(found.path.iter().map(|step| step.segment(json)).collect()),
+        wants: wants(&schema.program, json, &found.broken, got),
+        got: Some(text::quote(&got)),
+    }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::explain::Broken;
 use super::program::{Bound, NodeId, ObjectRules, Program, Range, Rules, type_in_words};
 use super::violation::Wants;
-use crate::json::{Item, Object};
+use crate::json::{Item, Json, Object};
 use crate::near::nearest;
 use crate::text;
 
@@ -16,13 +16,19 @@ use crate::text;
 const MAX_LISTED: usize = 20;
 
 /// The part of a schema that was broken, in words.
-pub(super) fn wants(program: &Program, broken: &Broken<'_>, got: Item<'_>) -> Wants {
+pub(super) fn wants(program: &Program, json: &Json, broken: &Broken, got: Item<'_>) -> Wants {
+    let text_at = |place: usize| json.item(place).as_text().unwrap_or_default();
     match broken {
-        Broken::Required { key, node, object } => missing_key(program, key, *node, *object),
-        Broken::Undeclared { key, node } => declared_instead(program, key, *node),
+        Broken::Required { key, node, object } => missing_key(program, key, *node, json.item(*object)),
+        Broken::Undeclared { key, node } => declared_instead(program, text_at(*key), *node),
         Broken::Type(types) => Wants::Type(types.names()),
-        Broken::Permitted(permitted) => one_of(permitted, got),
-        Broken::Number(rule) => {
+        Broken::Permitted { node, nth } => {
+            one_of(program.rules(*node).and_then(|rules| rules.permitted.get(*nth)).map_or(&[], Vec::as_slice), got)
+        }
+        Broken::Number { node, nth } => {
+            let Some(rule) = program.rules(*node).and_then(|rules| rules.numbers.get(*nth)) else {
+                return Wants::Bound("is out of bounds".to_owned());
+            };
             let words = match rule.kind {
                 Bound::Least => "at least",
                 Bound::Most => "at most",
@@ -40,7 +46,7 @@ pub(super) fn wants(program: &Program, broken: &Broken<'_>, got: Item<'_>) -> Wa
         Broken::Pattern(leaf) => Wants::Pattern(text::one_line(&said(program, *leaf), 200)),
         Broken::Format(leaf) => Wants::Format(text::one_line(&said(program, *leaf), 40)),
         Broken::Name(key) => {
-            Wants::Rule(format!("has the key {}, whose name is not allowed", text::quote(&Value::from(*key))))
+            Wants::Rule(format!("has the key {}, whose name is not allowed", text::quote(&json.item(*key))))
         }
         Broken::Rule(words) => Wants::Rule((*words).to_owned()),
     }
@@ -59,13 +65,14 @@ fn said(program: &Program, leaf: usize) -> Cow<'_, str> {
     program.leaves.get(leaf).and_then(|leaf| leaf.held.as_str()).map_or(Cow::Borrowed(""), Cow::Borrowed)
 }
 
-fn missing_key(program: &Program, key: &str, node: NodeId, object: Object<'_>) -> Wants {
+fn missing_key(program: &Program, key: &str, node: NodeId, object: Item<'_>) -> Wants {
     let rules = program.rules(node).and_then(|rules| rules.object.as_deref());
     let declared = rules.and_then(|rules| rules.property(key));
     // Beside an open object, or in an arm of a larger one, an unknown key may well be meant.
     let is_closed = rules.is_some_and(|rules| program.is_never(rules.additional) && rules.patterns.is_empty());
     let is_stranger = |other: &&str| rules.is_none_or(|rules| rules.property(other).is_none());
-    let misspelt = if is_closed { nearest(key, object.keys().filter(is_stranger)) } else { None };
+    let keys = object.as_object().into_iter().flat_map(Object::keys);
+    let misspelt = if is_closed { nearest(key, keys.filter(is_stranger)) } else { None };
     Wants::Key {
         holds: declared.map_or_else(String::new, |node| describe(program, node)),
         misspelt: misspelt.map(|key| text::one_line(key, 64)),
