@@ -11,10 +11,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::call::{Arguments, RawCall};
-use crate::host::Host;
 use crate::reply::Reply;
 use crate::text;
-use crate::tool::Tool;
 use crate::units::ByteCount;
 
 /// Most bytes of one message. It is held in memory while it is answered; a hundred calls of the largest arguments that
@@ -43,9 +41,6 @@ trait Codec {
 
     /// The answer to the calls, in order, as JSON.
     fn write(&self, replies: &[Reply]) -> String;
-
-    /// The declarations of tools to send to the provider, as JSON.
-    fn declare(&self, tools: &[&Tool]) -> String;
 }
 
 impl Dialect {
@@ -69,12 +64,6 @@ impl Dialect {
 
     pub(crate) fn write(self, replies: &[Reply]) -> String {
         self.codec().write(replies)
-    }
-
-    /// The declarations of a host's tools, to send with a request: JSON, sorted by name, each schema byte for byte the one
-    /// that is enforced.
-    pub fn declarations(self, host: &Host) -> String {
-        self.codec().declare(&host.tools().collect::<Vec<_>>())
     }
 }
 

@@ -8,7 +8,6 @@ use serde_json::value::RawValue;
 use super::{Codec, Message, TurnError, id, items, object, object_arguments, shape, string};
 use crate::call::RawCall;
 use crate::reply::Reply;
-use crate::tool::Tool;
 
 /// The dialect.
 pub(super) struct Anthropic;
@@ -41,13 +40,6 @@ struct ToolResult<'r> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_error: bool,
     content: String,
-}
-
-#[derive(Serialize)]
-struct Declaration<'t> {
-    name: &'t str,
-    description: &'t str,
-    input_schema: &'t RawValue,
 }
 
 impl Codec for Anthropic {
@@ -91,14 +83,5 @@ impl Codec for Anthropic {
             content: reply.text(),
         });
         super::print(&UserMessage { role: "user", content: content.collect() })
-    }
-
-    fn declare(&self, tools: &[&Tool]) -> String {
-        let declarations = tools.iter().map(|tool| Declaration {
-            name: tool.name(),
-            description: &tool.contract().description,
-            input_schema: &tool.contract().input,
-        });
-        super::print(&declarations.collect::<Vec<_>>())
     }
 }

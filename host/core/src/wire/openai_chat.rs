@@ -9,7 +9,6 @@ use serde_json::value::RawValue;
 use super::{Codec, Message, TurnError, id, items, object, shape, string, text_arguments};
 use crate::call::{Arguments, RawCall};
 use crate::reply::Reply;
-use crate::tool::Tool;
 
 /// The dialect.
 pub(super) struct OpenAiChat;
@@ -56,19 +55,6 @@ struct ToolMessage<'r> {
     content: String,
 }
 
-#[derive(Serialize)]
-struct Declaration<'t> {
-    r#type: &'static str,
-    function: DeclaredFunction<'t>,
-}
-
-#[derive(Serialize)]
-struct DeclaredFunction<'t> {
-    name: &'t str,
-    description: &'t str,
-    parameters: &'t RawValue,
-}
-
 impl Codec for OpenAiChat {
     fn recognises(&self, message: &Message<'_>) -> bool {
         message.choices.is_some() || message.tool_calls.is_some()
@@ -92,18 +78,6 @@ impl Codec for OpenAiChat {
         let messages =
             replies.iter().map(|reply| ToolMessage { role: "tool", tool_call_id: &reply.id, content: reply.text() });
         super::print(&messages.collect::<Vec<_>>())
-    }
-
-    fn declare(&self, tools: &[&Tool]) -> String {
-        let declarations = tools.iter().map(|tool| Declaration {
-            r#type: "function",
-            function: DeclaredFunction {
-                name: tool.name(),
-                description: &tool.contract().description,
-                parameters: &tool.contract().input,
-            },
-        });
-        super::print(&declarations.collect::<Vec<_>>())
     }
 }
 
