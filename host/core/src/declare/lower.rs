@@ -252,10 +252,10 @@ impl Walk<'_> {
             members.insert("nullable".to_owned(), true.into());
         }
         if let Some(description) = description {
-            members.insert("description".to_owned(), description.into());
+            describe(&mut members, description);
         }
         let words = self.say(set_aside);
-        describe(&mut members, &words);
+        add_words(&mut members, &words);
         Ok(Some(members))
     }
 
@@ -281,11 +281,7 @@ impl Walk<'_> {
             self.losses.push((self.at(), Loss::Beside));
         }
         if let Some(description) = facts.description {
-            // A reference takes no neighbours.
-            if keep {
-                members = Members::from_iter([("anyOf".to_owned(), json!([members]))]);
-            }
-            members.insert("description".to_owned(), description.into());
+            describe(&mut members, description);
         }
         Ok(members)
     }
@@ -337,7 +333,7 @@ impl Walk<'_> {
     fn write_with_words(&mut self, facts: Facts) -> Result<Members, Refusal> {
         let (mut members, set_aside) = self.write(facts)?;
         let words = self.say(set_aside);
-        describe(&mut members, &words);
+        add_words(&mut members, &words);
         Ok(members)
     }
 
@@ -684,13 +680,21 @@ impl Extent {
     }
 }
 
-/// Puts words behind a schema's description.
-fn describe(members: &mut Members, words: &Words) {
-    if words.is_empty() {
-        return;
+/// Describes a schema. A reference takes no neighbours, so a described one is an only alternative.
+fn describe(members: &mut Members, description: String) {
+    if members.contains_key("$ref") {
+        let of = std::mem::take(members);
+        members.insert("anyOf".to_owned(), json!([of]));
     }
-    let (described, _) = words.behind(members.get("description").and_then(Value::as_str), usize::MAX);
-    members.insert("description".to_owned(), described.into());
+    members.insert("description".to_owned(), description.into());
+}
+
+/// Puts words behind a schema's description.
+fn add_words(members: &mut Members, words: &Words) {
+    if !words.is_empty() {
+        let (described, _) = words.behind(members.get("description").and_then(Value::as_str), usize::MAX);
+        describe(members, described);
+    }
 }
 
 fn into_members(schema: Value) -> Option<Members> {

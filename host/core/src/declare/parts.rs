@@ -56,22 +56,18 @@ pub(super) fn without_annotations(keyword: &str, held: &Value) -> Value {
     alone.remove(keyword).unwrap_or_default()
 }
 
-/// Says what a schema without them only implies, at every list and object: `items` and `properties`.
-pub(super) fn say_parts(schema: &mut Value) {
+/// Says what a schema without it only implies: `items` at every list.
+pub(super) fn say_items(schema: &mut Value) {
     let Value::Object(members) = schema else { return };
-    let says = |kind: &str| match members.get("type") {
-        Some(Value::Array(kinds)) => kinds.iter().any(|named| named == kind),
-        Some(named) => named == kind,
+    let is_list = match members.get("type") {
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "array"),
+        Some(kind) => kind == "array",
         None => false,
     };
-    let (list, object) = (says("array"), says("object"));
-    if list {
+    if is_list {
         members.entry("items").or_insert_with(|| Map::new().into());
     }
-    if object {
-        members.entry("properties").or_insert_with(|| Map::new().into());
-    }
-    each(members, &mut say_parts);
+    each(members, &mut say_items);
 }
 
 /// Rewrites every reference of a schema.
@@ -89,7 +85,7 @@ pub(super) fn map_references(schema: &mut Value, map: &dyn Fn(&str) -> Option<St
 mod tests {
     use serde_json::json;
 
-    use super::{say_parts, strip_annotations};
+    use super::{say_items, strip_annotations};
 
     #[test]
     fn annotations_go_and_properties_of_their_names_stay() {
@@ -108,12 +104,12 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_objects_say_their_parts() {
-        let mut schema = json!({"type": ["object", "null"], "additionalProperties": {"type": "array"}});
-        say_parts(&mut schema);
+    fn every_list_says_its_items() {
+        let mut schema = json!({"type": ["array", "null"], "anyOf": [{"type": "array", "items": false}, {"type": "array"}]});
+        say_items(&mut schema);
         let said = json!({
-            "type": ["object", "null"], "properties": {},
-            "additionalProperties": {"type": "array", "items": {}},
+            "type": ["array", "null"], "items": {},
+            "anyOf": [{"type": "array", "items": false}, {"type": "array", "items": {}}],
         });
         assert_eq!(schema, said);
     }

@@ -33,7 +33,10 @@ pub(super) fn declare(declared: &Value, column: &AsDeclared) -> Result<Plain, Re
     };
     parts::strip_annotations(&mut schema);
     if column.parts_are_said {
-        parts::say_parts(&mut schema);
+        parts::say_items(&mut schema);
+        if let Value::Object(root) = &mut schema {
+            root.entry("properties").or_insert_with(|| Map::new().into());
+        }
     }
     for key in schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys) {
         if let Some(rule) = column.names.broken_by(key, true) {

@@ -18,7 +18,7 @@ pub(super) enum Column {
 pub(super) struct AsDeclared {
     /// Keywords that fail the whole request at the root.
     pub(super) root_refuses: &'static [&'static str],
-    /// Whether a list without `items` (aichat#1049) and an object without `properties` (spring-ai#4776) fail the request.
+    /// Whether a list without `items` (aichat#1049) and a root without `properties` (spring-ai#4776) fail the request.
     pub(super) parts_are_said: bool,
     /// Which property names are taken.
     pub(super) names: Names,

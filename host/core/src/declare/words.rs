@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::text;
 
 /// Most characters of one value. A constraint that takes more than this to say guides no model.
-const MAX_VALUE: usize = 200;
+const MAX_VALUE: usize = 400;
 
 /// The order in which keywords are said.
 const ORDER: [&str; 28] = [
@@ -114,7 +114,7 @@ mod tests {
             ("if", json!({"then": false, "if": {"minimum": 1}})),
             ("minimum", json!(1)),
             ("pattern", json!("^a\\b")),
-            ("not", json!({"const": "x".repeat(300)})),
+            ("not", json!({"const": "x".repeat(500)})),
         ]);
         assert_eq!(words.unsaid, ["not"]);
         let (said, whole) = words.behind(None, 1024);
