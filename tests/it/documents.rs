@@ -4,12 +4,12 @@ use std::fmt::Write;
 use std::fs;
 use std::process::ExitCode;
 
-use toolgate::Rule;
+use toolgate::{Provider, Rule};
 
 use crate::schemas::is_current;
 use crate::support::{program, repository};
 
-const BOOKS: [&str; 8] = [
+const BOOKS: [&str; 9] = [
     "README.md",
     "SECURITY.md",
     "docs/ARCHITECTURE.md",
@@ -17,6 +17,7 @@ const BOOKS: [&str; 8] = [
     "docs/SPECIFICATION.md",
     "docs/TESTING.md",
     "docs/THREAT-MODEL.md",
+    "docs/guide/declarations.md",
     "docs/guide/first-tool.md",
 ];
 
@@ -98,11 +99,28 @@ fn screen(arguments: &str) -> String {
 
 #[test]
 fn what_the_readme_shows_is_what_is_there() {
-    for book in ["README.md", "docs/guide/first-tool.md"] {
+    for book in ["README.md", "docs/guide/declarations.md", "docs/guide/first-tool.md"] {
         is_current(book, &filled(&read(book)));
     }
     assert!(read("README.md").contains("cargo run -- answer examples/support.anthropic.json\n"));
     assert!(read(".ci/run").contains("test() { cargo test; }"), "CI runs the command that the README gives");
+}
+
+#[test]
+fn the_guide_to_declarations_has_a_command_for_every_provider() {
+    let guide = read("docs/guide/declarations.md");
+    let commands: Vec<&str> = guide.lines().filter_map(|line| line.strip_prefix("toolgate tools --for ")).collect();
+    for provider in Provider::ALL {
+        assert!(commands.iter().any(|rest| rest.split(' ').next() == Some(provider.name())), "{provider}");
+    }
+    for command in commands {
+        // Nothing is loaded: the help comes first, and only from arguments that are in order.
+        let arguments = ["tools", "--for"]
+            .into_iter()
+            .chain(command.split(" >").next().into_iter().flat_map(|rest| rest.split(' ')));
+        let shown = program(&arguments.chain(["--help"]).collect::<Vec<_>>(), b"");
+        assert_eq!(shown.code, ExitCode::SUCCESS, "{command}: {}", shown.stderr);
+    }
 }
 
 /// Every `module::test_name` that a text names in backticks.
@@ -129,6 +147,8 @@ fn every_promise_names_a_test_that_is_there() {
                 format!("host/core/src/{module}.rs"),
                 format!("host/core/src/schema/{module}.rs"),
                 format!("host/core/src/sandbox/{module}.rs"),
+                format!("host/core/src/declare/{module}.rs"),
+                format!("host/core/src/{module}/tests.rs"),
             ];
             let wanted = format!("fn {}", test.trim_end_matches('*'));
             let found = files

@@ -20,8 +20,8 @@ use std::fmt;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-pub use self::markdown::documentation;
 use self::lower::{Extent, Refusal};
+pub use self::markdown::documentation;
 use self::profile::{Column, Request};
 use crate::contract::{Contract, MAX_DESCRIPTION};
 use crate::text;
@@ -110,7 +110,11 @@ impl Provider {
         self.fit_request(&mut drafts, &mut warnings);
         let max = self.request().tools;
         if drafts.len() > max {
-            warnings.push(Warning { tool: None, at: String::new(), what: Loss::TooManyTools { n_tools: drafts.len(), max } });
+            warnings.push(Warning {
+                tool: None,
+                at: String::new(),
+                what: Loss::TooManyTools { n_tools: drafts.len(), max },
+            });
         }
         let json = envelope::write(self, &drafts);
         let tools = drafts.into_iter().map(|draft| DeclaredTool {

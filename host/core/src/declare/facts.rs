@@ -354,8 +354,13 @@ fn own_keys(members: &Map<String, Value>, facts: &mut Facts) {
     }
     facts.rest = members.get("additionalProperties").map(Rest::of).unwrap_or_default();
     facts.unevaluated = members.get("unevaluatedProperties").map(Rest::of);
-    let by_pattern: Vec<Value> =
-        members.get("patternProperties").and_then(Value::as_object).into_iter().flat_map(Map::values).cloned().collect();
+    let by_pattern: Vec<Value> = members
+        .get("patternProperties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flat_map(Map::values)
+        .cloned()
+        .collect();
     if by_pattern.is_empty() {
         return;
     }
@@ -503,7 +508,11 @@ fn any_of_facts(arms: Vec<Facts>, around: &Facts, closing: Option<&Rest>) -> Fac
     let Some(first) = arms.first() else { return Facts { impossible: true, ..Facts::default() } };
     let all_agree = |same: &dyn Fn(&Facts) -> bool| arms.iter().all(same);
     let mut merged = Facts {
-        kinds: arms.iter().map(|arm| arm.kinds.clone()).collect::<Option<Vec<_>>>().map(|all| kinds(all.into_iter().flatten())),
+        kinds: arms
+            .iter()
+            .map(|arm| arm.kinds.clone())
+            .collect::<Option<Vec<_>>>()
+            .map(|all| kinds(all.into_iter().flatten())),
         values: arms.iter().map(|arm| arm.values.clone()).collect::<Option<Vec<_>>>().map(|all| distinct(all.concat())),
         opens: arms.iter().any(|arm| arm.opens),
         via: arms.iter().flat_map(|arm| arm.via.iter().cloned()).collect(),
@@ -514,18 +523,24 @@ fn any_of_facts(arms: Vec<Facts>, around: &Facts, closing: Option<&Rest>) -> Fac
             merged.asserted.insert(keyword, asserted.clone());
         }
     }
-    merged.required = first.required.iter().filter(|key| all_agree(&|arm| arm.required.contains(key))).cloned().collect();
+    merged.required =
+        first.required.iter().filter(|key| all_agree(&|arm| arm.required.contains(key))).cloned().collect();
     if all_agree(&|arm| arm.prefix == first.prefix && arm.items == first.items) {
         (merged.prefix, merged.items) = (first.prefix.clone(), first.items.clone());
     }
-    let keys: BTreeSet<&String> = arms.iter().flat_map(|arm| arm.properties.keys()).collect();
+    // A closure leaves the keys alone that stand around, so what the arms say of those is asked one by one.
+    let around_it = around.properties.keys().filter(|_| closing.is_some());
+    let keys: BTreeSet<&String> = arms.iter().flat_map(|arm| arm.properties.keys()).chain(around_it).collect();
     for key in keys {
         let closing = closing.filter(|_| !around.properties.contains_key(key));
         let said = arms.iter().filter_map(|arm| match arm.properties.get(key) {
             Some(schema) => Some(schema.clone()),
             None => rest_of(arm, closing).and_schema(&Value::Bool(true)),
         });
-        merged.properties.insert(key.clone(), any_of(said.collect()));
+        let said: Vec<Value> = said.collect();
+        if !said.is_empty() {
+            merged.properties.insert(key.clone(), any_of(said));
+        }
     }
     merged.rest = any_rest(&arms, closing);
     // An arm that speaks of every key leaves nothing for a closure around it.
@@ -653,9 +668,18 @@ impl Facts {
         self.kinds.as_ref().is_none_or(|kinds| kinds.iter().any(|taken| kind.is_within(*taken)))
     }
 
-    /// The types, or those of the values where only they are said.
+    /// Whether no value fits: none is permitted, or none of those that are has a permitted type.
+    pub(super) fn takes_nothing(&self) -> bool {
+        let listed = self.values.as_ref();
+        self.impossible || listed.is_some_and(|values| !values.iter().any(|value| self.takes_kind_of(value)))
+    }
+
+    /// The types, those of the values where only they are said, and of both the ones that a value has.
     pub(super) fn kinds_or_of_values(&self) -> Option<Kinds> {
-        let of_values = || self.values.as_ref().map(|values| kinds(values.iter().map(Kind::of)));
-        self.kinds.clone().or_else(of_values)
+        let Some(values) = &self.values else { return self.kinds.clone() };
+        let Some(said) = &self.kinds else { return Some(kinds(values.iter().map(Kind::of))) };
+        let met = said.iter().filter(|kind| values.iter().any(|value| Kind::of(value).is_within(**kind)));
+        let met: Kinds = met.copied().collect();
+        Some(if met.is_empty() { said.clone() } else { met })
     }
 }

@@ -201,7 +201,7 @@ impl Walk<'_> {
     }
 
     fn place(&mut self, facts: Facts) -> Result<Option<Members>, Refusal> {
-        if facts.impossible {
+        if facts.takes_nothing() {
             return Ok(None);
         }
         self.n_schemas = self.n_schemas.saturating_add(1);
@@ -217,7 +217,7 @@ impl Walk<'_> {
         let n_alternatives = facts.choices.iter().fold(1_usize, |n, choice| n.saturating_mul(choice.arms.len()));
         if facts.has_joint_closure() || n_alternatives > MAX_ALTERNATIVES {
             let facts = self.source.flat(facts, &self.targets());
-            return self.write_with_words(facts).map(Some);
+            return if facts.takes_nothing() { Ok(None) } else { self.write_with_words(facts).map(Some) };
         }
         self.alternatives(facts)
     }
@@ -273,8 +273,9 @@ impl Walk<'_> {
             members.insert("$ref".to_owned(), format!("#/$defs/{}", self.name_of(target)).into());
         } else {
             self.losses.push((self.at(), Loss::Cut));
-            let kinds = self.source.resolve(target).and_then(|definition| self.source.facts(definition, &self.targets()).kinds);
-            self.write_kinds(&mut members, kinds.as_ref());
+            let kinds =
+                self.source.resolve(target).and_then(|definition| self.source.facts(definition, &self.targets()).kinds);
+            members = self.of_kinds(kinds.as_ref());
         }
         let alone = Facts { recursive: None, ..facts.clone() };
         if !alone.is_blank() || !alone.set_aside.is_empty() {
@@ -294,9 +295,17 @@ impl Walk<'_> {
         if !self.losses.iter().any(|(_, loss)| *loss == Loss::CutLarge) {
             self.losses.push((self.at(), Loss::CutLarge));
         }
+        Ok(self.of_kinds(facts.kinds.as_ref()))
+    }
+
+    /// A schema that says its types and no more.
+    fn of_kinds(&self, kinds: Option<&Kinds>) -> Members {
         let mut members = Members::new();
-        self.write_kinds(&mut members, facts.kinds.as_ref());
-        Ok(members)
+        self.write_kinds(&mut members, kinds);
+        if members.get("type").is_some_and(|kind| kind == Kind::Array.name() || kind.is_array()) {
+            members.insert("items".to_owned(), Value::Object(Members::new()));
+        }
+        members
     }
 
     /// The name of a definition that has to be written apart.
@@ -311,7 +320,11 @@ impl Walk<'_> {
         let numbered = (2_usize..).map(|nth| format!("{base}_{nth}"));
         let name = std::iter::once(base.clone()).chain(numbered).find(|name| !taken(name)).unwrap_or_default();
         self.definitions.insert(target.to_owned(), name.clone());
-        self.pending.push_back(Pending { target: target.to_owned(), pointer: format!("/$defs/{name}"), path: self.path.clone() });
+        self.pending.push_back(Pending {
+            target: target.to_owned(),
+            pointer: format!("/$defs/{name}"),
+            path: self.path.clone(),
+        });
         name
     }
 
@@ -351,13 +364,7 @@ impl Walk<'_> {
         if let Some(description) = facts.description.take() {
             members.insert("description".to_owned(), description.into());
         }
-        let mut kinds = facts.kinds_or_of_values();
-        if let (Some(kinds), Some(values)) = (&mut kinds, &facts.values)
-            && values.iter().any(|value| !value.is_null() && facts.takes_kind_of(value))
-            && !values.contains(&Value::Null)
-        {
-            kinds.remove(&Kind::Null);
-        }
+        let kinds = facts.kinds_or_of_values();
         if kinds.is_none() && self.profile.untyped == Untyped::Refused {
             return self.refuse(NotStrict::Untyped);
         }
@@ -388,7 +395,12 @@ impl Walk<'_> {
     }
 
     /// Several types, where a schema has one: an alternative for each.
-    fn apart(&mut self, mut members: Members, facts: Facts, kinds: &Kinds) -> Result<(Members, Vec<(&'static str, Value)>), Refusal> {
+    fn apart(
+        &mut self,
+        mut members: Members,
+        facts: Facts,
+        kinds: &Kinds,
+    ) -> Result<(Members, Vec<(&'static str, Value)>), Refusal> {
         let (mut alternatives, mut set_aside) = (Vec::new(), Vec::new());
         for kind in kinds.iter().filter(|kind| **kind != Kind::Null) {
             let mut of_kind = Facts { kinds: Some(Kinds::from([*kind])), ..facts.clone() };
@@ -531,7 +543,8 @@ impl Walk<'_> {
             };
         }
         let n_places = u64::try_from(prefix.len()).unwrap_or(u64::MAX);
-        let is_full = |facts: &Facts| facts.asserted.get("maxItems").and_then(Value::as_u64).is_some_and(|n| n <= n_places);
+        let is_full =
+            |facts: &Facts| facts.asserted.get("maxItems").and_then(Value::as_u64).is_some_and(|n| n <= n_places);
         if self.profile.tuples == Tuples::OnlyOfOne && !(prefix.len() == 1 && is_full(facts)) {
             return self.refuse(NotStrict::Tuple);
         }
@@ -588,11 +601,14 @@ impl Walk<'_> {
 
     /// For integers a bound that is left out is the next one that is included.
     fn include_bounds(&self, asserted: &mut BTreeMap<&'static str, Value>) {
-        for (exclusive, inclusive, step) in [("exclusiveMinimum", "minimum", 1_i64), ("exclusiveMaximum", "maximum", -1)] {
+        for (exclusive, inclusive, step) in
+            [("exclusiveMinimum", "minimum", 1_i64), ("exclusiveMaximum", "maximum", -1)]
+        {
             if self.profile.takes(exclusive) || !self.profile.takes(inclusive) {
                 continue;
             }
-            let Some(next) = asserted.get(exclusive).and_then(Value::as_i64).and_then(|bound| bound.checked_add(step)) else {
+            let Some(next) = asserted.get(exclusive).and_then(Value::as_i64).and_then(|bound| bound.checked_add(step))
+            else {
                 continue;
             };
             asserted.remove(exclusive);
@@ -660,7 +676,9 @@ impl Extent {
             definitions.values().for_each(|definition| self.add(definition, 0));
         }
         if let Some(Value::Array(values)) = members.get("enum") {
-            let length = values.iter().map(|value| value.as_str().map_or_else(|| value.to_string().len(), |text| text.chars().count()));
+            let length = values
+                .iter()
+                .map(|value| value.as_str().map_or_else(|| value.to_string().len(), |text| text.chars().count()));
             let length = length.fold(0, usize::saturating_add);
             self.values = self.values.saturating_add(values.len());
             self.characters = self.characters.saturating_add(length);
@@ -668,7 +686,8 @@ impl Extent {
                 self.long_enum = self.long_enum.max(length);
             }
         }
-        let groups = ["anyOf", "prefixItems"].into_iter().filter_map(|keyword| members.get(keyword)?.as_array()).flatten();
+        let groups =
+            ["anyOf", "prefixItems"].into_iter().filter_map(|keyword| members.get(keyword)?.as_array()).flatten();
         let parts = ["items", "additionalProperties"].into_iter().filter_map(|keyword| members.get(keyword));
         let properties = members.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::values);
         groups.chain(parts).chain(properties).for_each(|part| self.add(part, inside));
@@ -706,7 +725,9 @@ fn into_members(schema: Value) -> Option<Members> {
 
 /// Whether an alternative says nothing but that null is taken.
 fn is_only_nullable(schema: &Value) -> bool {
-    schema.as_object().is_some_and(|members| members.keys().all(|key| matches!(key.as_str(), "nullable" | "description")) && members.contains_key("nullable"))
+    schema.as_object().is_some_and(|members| {
+        members.keys().all(|key| matches!(key.as_str(), "nullable" | "description")) && members.contains_key("nullable")
+    })
 }
 
 /// The schema of null.

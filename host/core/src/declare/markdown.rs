@@ -40,7 +40,10 @@ fn section(tool: &Tool) -> String {
     let contract = tool.contract();
     let mut out = format!("\n## {}\n\n", code(tool.name()));
     let title = contract.title.as_deref().unwrap_or(tool.name());
-    line(&mut out, &format!("**{}** {}: {}\n", escape(title), escape(&contract.version), escape(&contract.description)));
+    line(
+        &mut out,
+        &format!("**{}** {}: {}\n", escape(title), escape(&contract.version), escape(&contract.description)),
+    );
     line(&mut out, &format!("* Effects: {}", effects(tool)));
     line(&mut out, &format!("* Granted: {}", granted(tool)));
     let limits = tool.limits();
@@ -66,17 +69,22 @@ const fn effects(tool: &Tool) -> &'static str {
     match (tool.writes(), tool.contract().repeatable) {
         (false, _) => "only reads; calls of one turn run at once",
         (true, false) => "changes something; calls of one turn run in the order given",
-        (true, true) => "changes something, and an identical call may be meant twice; calls of one turn run in the order given",
+        (true, true) => {
+            "changes something, and an identical call may be meant twice; calls of one turn run in the order given"
+        }
     }
 }
 
 fn granted(tool: &Tool) -> String {
     let reason = |path: &str| {
         let asked = tool.contract().capabilities.fs.iter().find(|asked| asked.path == path);
-        asked.and_then(|asked| asked.reason.as_deref()).map_or_else(String::new, |reason| format!(": {}", escape(reason)))
+        asked
+            .and_then(|asked| asked.reason.as_deref())
+            .map_or_else(String::new, |reason| format!(": {}", escape(reason)))
     };
     let directories = tool.grants().directories().iter();
-    let directories = directories.map(|grant| format!("{} ({}){}", code(&grant.guest), grant.access, reason(&grant.guest)));
+    let directories =
+        directories.map(|grant| format!("{} ({}){}", code(&grant.guest), grant.access, reason(&grant.guest)));
     let granted: Vec<String> = directories.collect();
     if granted.is_empty() { "nothing outside its sandbox".to_owned() } else { granted.join("; ") }
 }
@@ -154,7 +162,8 @@ impl Rows<'_> {
         }
         // Items that are plain values are said in the type of the list.
         if let Some(items) = facts.items.as_ref().map(|items| self.flat(items)) {
-            let has_parts = !items.properties.is_empty() || items.items.is_some() || matches!(items.rest, Rest::Schema(_));
+            let has_parts =
+                !items.properties.is_empty() || items.items.is_some() || matches!(items.rest, Rest::Schema(_));
             if has_parts || !constraints(&items).is_empty() {
                 self.value(&join("*"), "", &items, inside);
             }
@@ -177,7 +186,9 @@ impl Rows<'_> {
             Kind::Object if matches!(facts.rest, Rest::Open | Rest::Schema(_)) => "object with any keys".to_owned(),
             Kind::Object => "object".to_owned(),
             Kind::Array => match facts.items.as_ref().map(|items| self.flat(items).kinds_or_of_values()) {
-                Some(Some(kinds)) => format!("list of {}", kinds.iter().map(|kind| plural(*kind)).collect::<Vec<_>>().join(" or ")),
+                Some(Some(kinds)) => {
+                    format!("list of {}", kinds.iter().map(|kind| plural(*kind)).collect::<Vec<_>>().join(" or "))
+                }
                 _ => "list".to_owned(),
             },
         });
@@ -279,7 +290,21 @@ mod tests {
             },
             "$defs": {"row": {"type": "object", "additionalProperties": false, "properties": {"qty": {"type": "integer", "minimum": 1}}, "required": ["qty"]}}
         }"##;
-        insta::assert_snapshot!(table(schema), @"");
+        insta::assert_snapshot!(table(schema), @r#"
+        | name | type | required | constraints | description |
+        |---|---|---|---|---|
+        | `either` | text or whole number | no | `oneOf [{"type":"string"},{"minimum":1,"type":"integer"}]` |  |
+        | `filters` | object | yes |  |  |
+        | `filters.any` | anything | no |  |  |
+        | `filters.status` | text | no | `enum ["open","a\|b"]` | Which \`state\`. |
+        | `map` | object with any keys | no |  |  |
+        | `map.*` | whole number | no |  |  |
+        | `names` | list of texts | no |  |  |
+        | `next` | the same as what it stands in | no |  |  |
+        | `rows` | list of objects | no | `maxItems 2` |  |
+        | `rows.*` | object |  |  |  |
+        | `rows.*.qty` | whole number | yes | `minimum 1` |  |
+        "#);
         assert_eq!(table(r#"{"type":"object","additionalProperties":false}"#), "None.\n");
     }
 }

@@ -105,7 +105,8 @@ mod tests {
 
     #[test]
     fn every_list_says_its_items() {
-        let mut schema = json!({"type": ["array", "null"], "anyOf": [{"type": "array", "items": false}, {"type": "array"}]});
+        let mut schema =
+            json!({"type": ["array", "null"], "anyOf": [{"type": "array", "items": false}, {"type": "array"}]});
         say_items(&mut schema);
         let said = json!({
             "type": ["array", "null"], "items": {},

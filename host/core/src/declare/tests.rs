@@ -131,37 +131,297 @@ fn every_keyword() -> Value {
     })
 }
 
-/// The declaration and what was said beside it, as one text.
+/// The declaration and what was said beside it: the envelope, and each member and property of the schema on its line.
 fn shown(provider: Provider, mode: Mode, input: &Value) -> String {
     let declared = declare(provider, mode, input);
-    let list: Value = serde_json::from_str(&declared.json).expect("JSON");
-    let list = serde_json::to_string_pretty(&list).expect("serializes");
-    let (said, nulls) = (warnings(&declared).join("\n"), declared.tools[0].nulls.join(" "));
-    format!("{list}\nwarnings: {said}\nnulls: {nulls}")
+    let mut schema = schema_of(provider, &declared);
+    let text = serde_json::to_string(&schema).expect("serializes");
+    let mut lines = vec![declared.json.replace(&text, "SCHEMA")];
+    let properties = schema.as_object_mut().and_then(|schema| schema.remove("properties")).unwrap_or_default();
+    for (of, members) in [("", &schema), ("properties/", &properties)] {
+        let members = members.as_object().into_iter().flatten();
+        lines.extend(members.map(|(key, member)| format!("{of}{key}: {member}")));
+    }
+    lines.extend(warnings(&declared).iter().map(|warning| format!("warning: {warning}")));
+    lines.extend(declared.tools[0].nulls.iter().map(|place| format!("null: {place}")));
+    lines.join("\n")
 }
 
 #[test]
 fn every_keyword_in_the_declarations_of_anthropic() {
-    insta::assert_snapshot!(shown(Provider::Anthropic, Mode::Plain, &every_keyword()), @"");
-    insta::assert_snapshot!(shown(Provider::Anthropic, Mode::Strict, &every_keyword()), @"");
+    insta::assert_snapshot!(shown(Provider::Anthropic, Mode::Plain, &every_keyword()), @r##"
+    [
+      {
+        "name": "tested",
+        "description": "A test. (oneOf [{\"properties\":{\"kind\":{\"const\":\"short\"}}},{\"properties\":{\"kind\":{\"const\":\"long\"},\"more\":{\"type\":\"string\"}},\"required\":[\"more\"]}])",
+        "input_schema": SCHEMA,
+        "strict": false
+      }
+    ]
+    $defs: {"place":{"additionalProperties":false,"properties":{"name":{"description":"Its name.","type":"string"},"x":{"type":"integer"}},"required":["x"],"type":"object"}}
+    additionalProperties: false
+    dependentRequired: {"day":["link"]}
+    maxProperties: 40
+    minProperties: 1
+    required: ["kind","text"]
+    type: "object"
+    properties/both: {"allOf":[{"minimum":1,"type":"integer"},{"maximum":9,"minimum":3}]}
+    properties/count: {"exclusiveMaximum":10,"exclusiveMinimum":0,"multipleOf":2,"type":"integer"}
+    properties/day: {"default":"2026-01-01","format":"date","type":"string"}
+    properties/either: {"description":"One of two.","oneOf":[{"type":"string"},{"minimum":1,"type":"integer"}]}
+    properties/fixed: {"const":7}
+    properties/kind: {"enum":["short","long"]}
+    properties/link: {"format":"uri-reference","type":"string"}
+    properties/maybe: {"maxLength":3,"type":["string","null"]}
+    properties/mixed: {"enum":["a",1,null,true]}
+    properties/more: {"type":"string"}
+    properties/never: false
+    properties/odd: {"else":{"maximum":3},"if":{"minimum":5},"not":{"const":4},"then":{"multipleOf":5},"type":"integer"}
+    properties/one: {"items":false,"prefixItems":[{"type":"integer"}],"type":"array"}
+    properties/place: {"$ref":"#/$defs/place","description":"Where."}
+    properties/share: {"exclusiveMinimum":0,"maximum":1,"type":"number"}
+    properties/tags: {"contains":{"const":"a"},"items":{"type":"string"},"maxContains":2,"maxItems":5,"minContains":1,"minItems":2,"type":"array","uniqueItems":true}
+    properties/text: {"description":"A text.","maxLength":9,"minLength":1,"pattern":"^[a-z]+\\b","type":"string"}
+    "##);
+    insta::assert_snapshot!(shown(Provider::Anthropic, Mode::Strict, &every_keyword()), @r#"
+    [
+      {
+        "name": "tested",
+        "description": "A test. (minProperties 1, maxProperties 40, dependentRequired {\"day\":[\"link\"]}, oneOf [{\"properties\":{\"kind\":{\"const\":\"short\"}}},{\"properties\":{\"kind\":{\"const\":\"long\"},\"more\":{\"type\":\"string\"}},\"required\":[\"more\"]}])",
+        "input_schema": SCHEMA,
+        "strict": true
+      }
+    ]
+    additionalProperties: false
+    required: ["kind","text"]
+    type: "object"
+    properties/both: {"description":"(minimum 3, maximum 9)","type":"integer"}
+    properties/count: {"description":"(exclusiveMinimum 0, exclusiveMaximum 10, multipleOf 2)","type":"integer"}
+    properties/day: {"format":"date","type":"string"}
+    properties/either: {"anyOf":[{"type":"string"},{"description":"(minimum 1)","type":"integer"}],"description":"One of two."}
+    properties/fixed: {"enum":[7],"type":"integer"}
+    properties/kind: {"enum":["short","long"],"type":"string"}
+    properties/link: {"description":"(format \"uri-reference\")","type":"string"}
+    properties/maybe: {"description":"(maxLength 3)","type":["string","null"]}
+    properties/mixed: {"enum":["a",1,null,true],"type":["string","integer","boolean","null"]}
+    properties/more: {"type":"string"}
+    properties/odd: {"description":"(not {\"const\":4}, if {\"minimum\":5} then {\"multipleOf\":5} else {\"maximum\":3})","type":"integer"}
+    properties/one: {"description":"(prefixItems [{\"type\":\"integer\"}], maxItems 1)","items":{"type":"integer"},"type":"array"}
+    properties/place: {"additionalProperties":false,"description":"Where.","properties":{"name":{"description":"Its name.","type":"string"},"x":{"type":"integer"}},"required":["x"],"type":"object"}
+    properties/share: {"description":"(exclusiveMinimum 0, maximum 1)","type":"number"}
+    properties/tags: {"description":"(minItems 2, maxItems 5, uniqueItems true, contains {\"const\":\"a\"}, minContains 1, maxContains 2)","items":{"type":"string"},"type":"array"}
+    properties/text: {"description":"A text. (minLength 1, maxLength 9, pattern \"^[a-z]+\\\\b\")","type":"string"}
+    "#);
 }
 
 #[test]
 fn every_keyword_in_the_declarations_of_openai() {
-    insta::assert_snapshot!(shown(Provider::OpenAiChat, Mode::Plain, &every_keyword()), @"");
-    insta::assert_snapshot!(shown(Provider::OpenAiResponses, Mode::Strict, &every_keyword()), @"");
+    insta::assert_snapshot!(shown(Provider::OpenAiChat, Mode::Plain, &every_keyword()), @r##"
+    [
+      {
+        "type": "function",
+        "function": {
+          "name": "tested",
+          "description": "A test. (oneOf [{\"properties\":{\"kind\":{\"const\":\"short\"}}},{\"properties\":{\"kind\":{\"const\":\"long\"},\"more\":{\"type\":\"string\"}},\"required\":[\"more\"]}])",
+          "parameters": SCHEMA,
+          "strict": false
+        }
+      }
+    ]
+    $defs: {"place":{"additionalProperties":false,"properties":{"name":{"description":"Its name.","type":"string"},"x":{"type":"integer"}},"required":["x"],"type":"object"}}
+    additionalProperties: false
+    dependentRequired: {"day":["link"]}
+    maxProperties: 40
+    minProperties: 1
+    required: ["kind","text"]
+    type: "object"
+    properties/both: {"allOf":[{"minimum":1,"type":"integer"},{"maximum":9,"minimum":3}]}
+    properties/count: {"exclusiveMaximum":10,"exclusiveMinimum":0,"multipleOf":2,"type":"integer"}
+    properties/day: {"default":"2026-01-01","format":"date","type":"string"}
+    properties/either: {"description":"One of two.","oneOf":[{"type":"string"},{"minimum":1,"type":"integer"}]}
+    properties/fixed: {"const":7}
+    properties/kind: {"enum":["short","long"]}
+    properties/link: {"format":"uri-reference","type":"string"}
+    properties/maybe: {"maxLength":3,"type":["string","null"]}
+    properties/mixed: {"enum":["a",1,null,true]}
+    properties/more: {"type":"string"}
+    properties/never: false
+    properties/odd: {"else":{"maximum":3},"if":{"minimum":5},"not":{"const":4},"then":{"multipleOf":5},"type":"integer"}
+    properties/one: {"items":false,"prefixItems":[{"type":"integer"}],"type":"array"}
+    properties/place: {"$ref":"#/$defs/place","description":"Where."}
+    properties/share: {"exclusiveMinimum":0,"maximum":1,"type":"number"}
+    properties/tags: {"contains":{"const":"a"},"items":{"type":"string"},"maxContains":2,"maxItems":5,"minContains":1,"minItems":2,"type":"array","uniqueItems":true}
+    properties/text: {"description":"A text.","maxLength":9,"minLength":1,"pattern":"^[a-z]+\\b","type":"string"}
+    "##);
+    insta::assert_snapshot!(shown(Provider::OpenAiResponses, Mode::Strict, &every_keyword()), @r#"
+    [
+      {
+        "type": "function",
+        "name": "tested",
+        "description": "A test. (minProperties 1, maxProperties 40, dependentRequired {\"day\":[\"link\"]}, oneOf [{\"properties\":{\"kind\":{\"const\":\"short\"}}},{\"properties\":{\"kind\":{\"const\":\"long\"},\"more\":{\"type\":\"string\"}},\"required\":[\"more\"]}])",
+        "parameters": SCHEMA,
+        "strict": true
+      }
+    ]
+    additionalProperties: false
+    required: ["kind","text","both","count","day","either","fixed","link","maybe","mixed","more","odd","one","place","share","tags"]
+    type: "object"
+    properties/both: {"maximum":9,"minimum":3,"type":["integer","null"]}
+    properties/count: {"exclusiveMaximum":10,"exclusiveMinimum":0,"multipleOf":2,"type":["integer","null"]}
+    properties/day: {"format":"date","type":["string","null"]}
+    properties/either: {"anyOf":[{"type":"string"},{"minimum":1,"type":"integer"},{"type":"null"}],"description":"One of two."}
+    properties/fixed: {"enum":[7,null],"type":["integer","null"]}
+    properties/kind: {"enum":["short","long"],"type":"string"}
+    properties/link: {"description":"(format \"uri-reference\")","type":["string","null"]}
+    properties/maybe: {"description":"(maxLength 3)","type":["string","null"]}
+    properties/mixed: {"enum":["a",1,null,true],"type":["string","integer","boolean","null"]}
+    properties/more: {"type":["string","null"]}
+    properties/odd: {"description":"(not {\"const\":4}, if {\"minimum\":5} then {\"multipleOf\":5} else {\"maximum\":3})","type":["integer","null"]}
+    properties/one: {"items":{"type":"integer"},"maxItems":1,"type":["array","null"]}
+    properties/place: {"additionalProperties":false,"description":"Where.","properties":{"name":{"description":"Its name.","type":["string","null"]},"x":{"type":"integer"}},"required":["x","name"],"type":["object","null"]}
+    properties/share: {"exclusiveMinimum":0,"maximum":1,"type":["number","null"]}
+    properties/tags: {"description":"(uniqueItems true, contains {\"const\":\"a\"}, minContains 1, maxContains 2)","items":{"type":"string"},"maxItems":5,"minItems":2,"type":["array","null"]}
+    properties/text: {"description":"A text. (minLength 1, maxLength 9)","pattern":"^[a-z]+\\b","type":"string"}
+    null: both
+    null: count
+    null: day
+    null: either
+    null: fixed
+    null: link
+    null: more
+    null: odd
+    null: one
+    null: place.name
+    null: place
+    null: share
+    null: tags
+    "#);
 }
 
 #[test]
 fn every_keyword_in_the_declarations_of_gemini() {
-    insta::assert_snapshot!(shown(Provider::Gemini, Mode::Plain, &every_keyword()), @"");
-    insta::assert_snapshot!(shown(Provider::GeminiApi, Mode::Plain, &every_keyword()), @"");
+    insta::assert_snapshot!(shown(Provider::Gemini, Mode::Plain, &every_keyword()), @r#"
+    [
+      {
+        "functionDeclarations": [
+          {
+            "name": "tested",
+            "description": "A test. (minProperties 1, maxProperties 40, dependentRequired {\"day\":[\"link\"]}, oneOf [{\"properties\":{\"kind\":{\"const\":\"short\"}}},{\"properties\":{\"kind\":{\"const\":\"long\"},\"more\":{\"type\":\"string\"}},\"required\":[\"more\"]}])",
+            "parametersJsonSchema": SCHEMA
+          }
+        ]
+      }
+    ]
+    additionalProperties: false
+    required: ["kind","text"]
+    type: "object"
+    properties/both: {"maximum":9,"minimum":3,"type":"integer"}
+    properties/count: {"description":"(multipleOf 2)","maximum":9,"minimum":1,"type":"integer"}
+    properties/day: {"description":"(format \"date\")","type":"string"}
+    properties/either: {"anyOf":[{"type":"string"},{"minimum":1,"type":"integer"}],"description":"One of two."}
+    properties/fixed: {"enum":[7],"type":"integer"}
+    properties/kind: {"enum":["short","long"],"type":"string"}
+    properties/link: {"description":"(format \"uri-reference\")","type":"string"}
+    properties/maybe: {"description":"(maxLength 3)","type":["string","null"]}
+    properties/mixed: {"description":"(enum [\"a\",1,null,true])","type":["string","integer","boolean","null"]}
+    properties/more: {"type":"string"}
+    properties/odd: {"description":"(not {\"const\":4}, if {\"minimum\":5} then {\"multipleOf\":5} else {\"maximum\":3})","type":"integer"}
+    properties/one: {"items":{},"maxItems":1,"prefixItems":[{"type":"integer"}],"type":"array"}
+    properties/place: {"additionalProperties":false,"description":"Where.","properties":{"name":{"description":"Its name.","type":"string"},"x":{"type":"integer"}},"required":["x"],"type":"object"}
+    properties/share: {"description":"(exclusiveMinimum 0)","maximum":1,"type":"number"}
+    properties/tags: {"description":"(uniqueItems true, contains {\"const\":\"a\"}, minContains 1, maxContains 2)","items":{"type":"string"},"maxItems":5,"minItems":2,"type":"array"}
+    properties/text: {"description":"A text. (minLength 1, maxLength 9, pattern \"^[a-z]+\\\\b\")","type":"string"}
+    "#);
+    insta::assert_snapshot!(shown(Provider::GeminiApi, Mode::Plain, &every_keyword()), @r#"
+    [
+      {
+        "functionDeclarations": [
+          {
+            "name": "tested",
+            "description": "A test. (dependentRequired {\"day\":[\"link\"]}, oneOf [{\"properties\":{\"kind\":{\"const\":\"short\"}}},{\"properties\":{\"kind\":{\"const\":\"long\"},\"more\":{\"type\":\"string\"}},\"required\":[\"more\"]}])",
+            "parameters": SCHEMA
+          }
+        ]
+      }
+    ]
+    maxProperties: 40
+    minProperties: 1
+    required: ["kind","text"]
+    type: "object"
+    properties/both: {"maximum":9,"minimum":3,"type":"integer"}
+    properties/count: {"description":"(multipleOf 2)","maximum":9,"minimum":1,"type":"integer"}
+    properties/day: {"format":"date","type":"string"}
+    properties/either: {"anyOf":[{"type":"string"},{"minimum":1,"type":"integer"}],"description":"One of two."}
+    properties/fixed: {"description":"(enum [7])","type":"integer"}
+    properties/kind: {"enum":["short","long"],"type":"string"}
+    properties/link: {"description":"(format \"uri-reference\")","type":"string"}
+    properties/maybe: {"maxLength":3,"nullable":true,"type":"string"}
+    properties/mixed: {"anyOf":[{"enum":["a"],"type":"string"},{"type":"integer"},{"type":"boolean"}],"description":"(enum [1], enum [true])","nullable":true}
+    properties/more: {"type":"string"}
+    properties/odd: {"description":"(not {\"const\":4}, if {\"minimum\":5} then {\"multipleOf\":5} else {\"maximum\":3})","type":"integer"}
+    properties/one: {"description":"(prefixItems [{\"type\":\"integer\"}])","items":{"type":"integer"},"maxItems":1,"type":"array"}
+    properties/place: {"description":"Where.","properties":{"name":{"description":"Its name.","type":"string"},"x":{"type":"integer"}},"required":["x"],"type":"object"}
+    properties/share: {"description":"(exclusiveMinimum 0)","maximum":1,"type":"number"}
+    properties/tags: {"description":"(uniqueItems true, contains {\"const\":\"a\"}, minContains 1, maxContains 2)","items":{"type":"string"},"maxItems":5,"minItems":2,"type":"array"}
+    properties/text: {"description":"A text.","maxLength":9,"minLength":1,"pattern":"^[a-z]+\\b","type":"string"}
+    "#);
 }
 
 #[test]
 fn every_keyword_in_the_declarations_of_bedrock_and_mistral() {
-    insta::assert_snapshot!(shown(Provider::Bedrock, Mode::Strict, &every_keyword()), @"");
-    insta::assert_snapshot!(shown(Provider::Mistral, Mode::Strict, &stock_lookup()), @"");
+    insta::assert_snapshot!(shown(Provider::Bedrock, Mode::Strict, &every_keyword()), @r#"
+    [
+      {
+        "toolSpec": {
+          "name": "tested",
+          "description": "A test. (minProperties 1, maxProperties 40, dependentRequired {\"day\":[\"link\"]}, oneOf [{\"properties\":{\"kind\":{\"const\":\"short\"}}},{\"properties\":{\"kind\":{\"const\":\"long\"},\"more\":{\"type\":\"string\"}},\"required\":[\"more\"]}])",
+          "inputSchema": {
+            "json": SCHEMA
+          },
+          "strict": true
+        }
+      }
+    ]
+    additionalProperties: false
+    required: ["kind","text"]
+    type: "object"
+    properties/both: {"description":"(minimum 3, maximum 9)","type":"integer"}
+    properties/count: {"description":"(exclusiveMinimum 0, exclusiveMaximum 10, multipleOf 2)","type":"integer"}
+    properties/day: {"format":"date","type":"string"}
+    properties/either: {"anyOf":[{"type":"string"},{"description":"(minimum 1)","type":"integer"}],"description":"One of two."}
+    properties/fixed: {"enum":[7],"type":"integer"}
+    properties/kind: {"enum":["short","long"],"type":"string"}
+    properties/link: {"description":"(format \"uri-reference\")","type":"string"}
+    properties/maybe: {"description":"(maxLength 3)","type":["string","null"]}
+    properties/mixed: {"enum":["a",1,null,true],"type":["string","integer","boolean","null"]}
+    properties/more: {"type":"string"}
+    properties/odd: {"description":"(not {\"const\":4}, if {\"minimum\":5} then {\"multipleOf\":5} else {\"maximum\":3})","type":"integer"}
+    properties/one: {"description":"(prefixItems [{\"type\":\"integer\"}], maxItems 1)","items":{"type":"integer"},"type":"array"}
+    properties/place: {"additionalProperties":false,"description":"Where.","properties":{"name":{"description":"Its name.","type":"string"},"x":{"type":"integer"}},"required":["x"],"type":"object"}
+    properties/share: {"description":"(exclusiveMinimum 0, maximum 1)","type":"number"}
+    properties/tags: {"description":"(minItems 2, maxItems 5, uniqueItems true, contains {\"const\":\"a\"}, minContains 1, maxContains 2)","items":{"type":"string"},"type":"array"}
+    properties/text: {"description":"A text. (minLength 1, maxLength 9)","pattern":"^[a-z]+\\b","type":"string"}
+    "#);
+    insta::assert_snapshot!(shown(Provider::Mistral, Mode::Strict, &stock_lookup()), @r#"
+    [
+      {
+        "type": "function",
+        "function": {
+          "name": "tested",
+          "description": "A test.",
+          "parameters": SCHEMA,
+          "strict": false
+        }
+      }
+    ]
+    additionalProperties: false
+    required: ["sku","region","limit"]
+    type: "object"
+    properties/limit: {"maximum":2,"minimum":1,"type":"integer"}
+    properties/region: {"enum":["busan","jeju","seoul"],"type":"string"}
+    properties/sku: {"type":"string"}
+    warning: mistral has no `strict` whose rules are published, so the tools are declared without it
+    "#);
 }
 
 /// A closed object with one key of this schema.
@@ -174,11 +434,20 @@ fn what_strict_would_change_is_declared_without_it() {
     let map = holding(&json!({"type": "object", "additionalProperties": {"type": "string"}}));
     let untyped = holding(&json!({"description": "Anything."}));
     let recursive = json!({"type": "object", "additionalProperties": false, "properties": {"next": {"$ref": "#"}}});
-    let pair = holding(&json!({"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "items": false}));
+    let pair =
+        holding(&json!({"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "items": false}));
     let listed = holding(&json!({"enum": [[1], [2]]}));
     for (provider, input, said) in [
-        (Provider::Anthropic, &map, "an object takes undeclared keys, which `strict` would refuse (at `/properties/held`)"),
-        (Provider::OpenAiChat, &map, "an object takes undeclared keys, which `strict` would refuse (at `/properties/held`)"),
+        (
+            Provider::Anthropic,
+            &map,
+            "an object takes undeclared keys, which `strict` would refuse (at `/properties/held`)",
+        ),
+        (
+            Provider::OpenAiChat,
+            &map,
+            "an object takes undeclared keys, which `strict` would refuse (at `/properties/held`)",
+        ),
         (Provider::Bedrock, &untyped, "a schema says no type (at `/properties/held`)"),
         (Provider::OpenAiResponses, &untyped, "a schema says no type (at `/properties/held`)"),
         (Provider::Anthropic, &recursive, "a schema refers to itself (at `/properties/next`)"),
@@ -193,7 +462,8 @@ fn what_strict_would_change_is_declared_without_it() {
     let declared = declare(Provider::OpenAiChat, Mode::Strict, &recursive);
     assert_eq!((warnings(&declared), declared.tools[0].strict), (Vec::new(), true));
     let node = json!({"anyOf": [{"$ref": "#/$defs/root"}, {"type": "null"}]});
-    let node = json!({"type": "object", "additionalProperties": false, "properties": {"next": node}, "required": ["next"]});
+    let node =
+        json!({"type": "object", "additionalProperties": false, "properties": {"next": node}, "required": ["next"]});
     let expected = changed(node.clone(), |schema| schema["$defs"] = json!({"root": node}));
     assert_eq!(schema_of(Provider::OpenAiChat, &declared), expected);
     assert_eq!(declared.tools[0].nulls, ["next", "next.next"]);
@@ -253,11 +523,9 @@ fn a_reference_into_what_was_merged_still_leads_there() {
         "$defs": {"d": {"type": "boolean"}},
     });
     let schema = schema_of(Provider::Anthropic, &declare(Provider::Anthropic, Mode::Plain, &input));
-    for (key, target) in [
-        ("again", "#/$defs/declared/anyOf/0/properties/a"),
-        ("whole", "#/$defs/declared"),
-        ("named", "#/$defs/d"),
-    ] {
+    for (key, target) in
+        [("again", "#/$defs/declared/anyOf/0/properties/a"), ("whole", "#/$defs/declared"), ("named", "#/$defs/d")]
+    {
         assert_eq!(schema["properties"][key]["$ref"], target);
         assert!(schema.pointer(target.trim_start_matches('#')).is_some(), "{target}");
     }
@@ -347,7 +615,9 @@ fn references_that_multiply_end() {
 #[test]
 fn a_key_that_no_request_is_taken_with_leaves_the_tool_out() {
     let input = json!({"type": "object", "additionalProperties": false, "properties": {"a b\n|": {"type": "string"}}});
-    for (provider, rule) in [(Provider::Anthropic, "^[a-zA-Z0-9_.-]{1,64}$"), (Provider::Gemini, "^[A-Za-z_][A-Za-z0-9_]{0,63}$")] {
+    for (provider, rule) in
+        [(Provider::Anthropic, "^[a-zA-Z0-9_.-]{1,64}$"), (Provider::Gemini, "^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
+    {
         for mode in [Mode::Plain, Mode::Strict] {
             let declared = declare(provider, mode, &input);
             assert_eq!((declared.json.as_str(), declared.tools.len()), ("[]", 0));
@@ -395,7 +665,11 @@ fn refused_in(schema: &Value, profile: &Profile, root: &Value, found: &mut Vec<S
     for keyword in members.keys().filter(|keyword| keyword.as_str() == "$defs" || !profile.takes(keyword)) {
         refuse(keyword);
     }
-    let says = |kind: &str| members.get("type").is_some_and(|named| named == kind || named.as_array().is_some_and(|all| all.contains(&kind.into())));
+    let says = |kind: &str| {
+        members
+            .get("type")
+            .is_some_and(|named| named == kind || named.as_array().is_some_and(|all| all.contains(&kind.into())))
+    };
     let strings = |keyword: &str| members.get(keyword).and_then(Value::as_str);
     if strings("format").is_some_and(|format| !profile.formats.contains(&format)) {
         refuse("format");
@@ -406,7 +680,11 @@ fn refused_in(schema: &Value, profile: &Profile, root: &Value, found: &mut Vec<S
     if profile.min_items == MinItems::UpToOne && members.get("minItems").is_some_and(|n| n.as_u64() > Some(1)) {
         refuse("minItems");
     }
-    if members.get("enum").and_then(Value::as_array).is_some_and(|values| values.iter().any(|value| !profile.takes_value(value)) || values.is_empty()) {
+    if members
+        .get("enum")
+        .and_then(Value::as_array)
+        .is_some_and(|values| values.iter().any(|value| !profile.takes_value(value)) || values.is_empty())
+    {
         refuse("enum");
     }
     if profile.null == Null::Flag && members.get("type").is_some_and(|kind| !kind.is_string() || kind == "null") {
@@ -420,7 +698,9 @@ fn refused_in(schema: &Value, profile: &Profile, root: &Value, found: &mut Vec<S
     {
         refuse("$ref");
     }
-    if profile.untyped == Untyped::Refused && !["type", "anyOf", "$ref"].iter().any(|keyword| members.contains_key(*keyword)) {
+    if profile.untyped == Untyped::Refused
+        && !["type", "anyOf", "$ref"].iter().any(|keyword| members.contains_key(*keyword))
+    {
         refuse("no type");
     }
     if profile.untyped == Untyped::Refused && members.contains_key("enum") && !members.contains_key("type") {
@@ -430,11 +710,17 @@ fn refused_in(schema: &Value, profile: &Profile, root: &Value, found: &mut Vec<S
         refuse("a list without items");
     }
     let keys = members.get("properties").and_then(Value::as_object);
-    if says("object") && profile.objects == Objects::Closed && (members.get("additionalProperties") != Some(&false.into()) || keys.is_none()) {
+    if says("object")
+        && profile.objects == Objects::Closed
+        && (members.get("additionalProperties") != Some(&false.into()) || keys.is_none())
+    {
         refuse("an open object");
     }
-    let required: Vec<&str> = members.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-    if profile.optional == OptionalKeys::Null && keys.is_some_and(|keys| keys.keys().any(|key| !required.contains(&key.as_str()))) {
+    let required: Vec<&str> =
+        members.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    if profile.optional == OptionalKeys::Null
+        && keys.is_some_and(|keys| keys.keys().any(|key| !required.contains(&key.as_str())))
+    {
         refuse("an optional key");
     }
     if required.iter().any(|key| keys.is_none_or(|keys| !keys.contains_key(*key))) {
@@ -454,8 +740,12 @@ fn refused_in(schema: &Value, profile: &Profile, root: &Value, found: &mut Vec<S
 
 /// Every fault of a schema that is shown nearly as it is declared.
 fn refused_plain(schema: &Value, column: &profile::AsDeclared) -> Vec<String> {
-    let mut found: Vec<String> =
-        column.root_refuses.iter().filter(|keyword| schema.get(keyword).is_some()).map(|keyword| (*keyword).to_owned()).collect();
+    let mut found: Vec<String> = column
+        .root_refuses
+        .iter()
+        .filter(|keyword| schema.get(keyword).is_some())
+        .map(|keyword| (*keyword).to_owned())
+        .collect();
     let mut said = schema.clone();
     if column.parts_are_said {
         parts::say_items(&mut said);
@@ -513,8 +803,10 @@ fn any_scalar() -> impl Strategy<Value = Value> {
 
 /// A map with some of these members.
 fn some_of(members: Vec<(&'static str, BoxedStrategy<Value>)>) -> BoxedStrategy<Map<String, Value>> {
-    let each: Vec<_> =
-        members.into_iter().map(|(key, value)| prop::option::weighted(0.35, value.prop_map(move |value| (key.to_owned(), value))).boxed()).collect();
+    let each: Vec<_> = members
+        .into_iter()
+        .map(|(key, value)| prop::option::weighted(0.35, value.prop_map(move |value| (key.to_owned(), value))).boxed())
+        .collect();
     each.prop_map(|members| members.into_iter().flatten().collect()).boxed()
 }
 
@@ -603,7 +895,8 @@ fn any_schema() -> BoxedStrategy<Value> {
                 ("contains", inner.clone()),
             ]);
             let arms = || prop::collection::vec(inner.clone(), 1..3).prop_map(Value::from).boxed();
-            let combined = some_of(vec![("anyOf", arms()), ("oneOf", arms()), ("allOf", arms()), ("not", inner.clone())]);
+            let combined =
+                some_of(vec![("anyOf", arms()), ("oneOf", arms()), ("allOf", arms()), ("not", inner.clone())]);
             prop_oneof![
                 4 => any_object(inner.clone()),
                 2 => list.prop_map(|more| with(json!({"type": "array"}), more)),
@@ -646,7 +939,20 @@ impl Chance {
 
 /// A value that has a chance to fit a schema.
 fn sample(schema: &Value, root: &Value, chance: &mut Chance, room: usize) -> Value {
-    let scalars = [json!(null), json!(true), json!(1), json!(2), json!(3), json!(1.5), json!("a"), json!("b"), json!("ab"), json!("2026-01-01"), json!({}), json!([])];
+    let scalars = [
+        json!(null),
+        json!(true),
+        json!(1),
+        json!(2),
+        json!(3),
+        json!(1.5),
+        json!("a"),
+        json!("b"),
+        json!("ab"),
+        json!("2026-01-01"),
+        json!({}),
+        json!([]),
+    ];
     let scalar = scalars[chance.below(scalars.len())].clone();
     let Value::Object(members) = schema else { return scalar };
     if room == 0 || chance.below(20) == 0 {
@@ -680,7 +986,9 @@ fn sample(schema: &Value, root: &Value, chance: &mut Chance, room: usize) -> Val
         value = (0..chance.below(4)).map(|idx| sample(&part(idx), root, chance, room - 1)).collect();
     }
     if let (Value::Object(of), Some(Value::Object(properties))) = (&mut value, members.get("properties")) {
-        let required = |key: &str| members.get("required").and_then(Value::as_array).is_some_and(|keys| keys.iter().any(|there| there == key));
+        let required = |key: &str| {
+            members.get("required").and_then(Value::as_array).is_some_and(|keys| keys.iter().any(|there| there == key))
+        };
         for (key, schema) in properties {
             if chance.below(if required(key) { 20 } else { 2 }) > 0 {
                 of.insert(key.clone(), sample(schema, root, chance, room - 1));
@@ -707,7 +1015,12 @@ fn sample(schema: &Value, root: &Value, chance: &mut Chance, room: usize) -> Val
 
 #[test]
 fn a_lowering_may_loosen_and_never_refuses_what_the_declared_schema_takes() {
-    let config = ProptestConfig { cases: 20000, failure_persistence: None, max_global_rejects: 100_000, ..ProptestConfig::default() };
+    let config = ProptestConfig {
+        cases: 400,
+        failure_persistence: None,
+        max_global_rejects: 100_000,
+        ..ProptestConfig::default()
+    };
     let (n_values, n_strict) = (std::cell::Cell::new(0_usize), std::cell::Cell::new(0_usize));
     proptest!(config, |(declared in any_root(), seed in 1_u64..)| {
         let full = validator(&declared);
@@ -738,6 +1051,6 @@ fn a_lowering_may_loosen_and_never_refuses_what_the_declared_schema_takes() {
             }
         }
     });
-    assert!(n_values.get() > 4_000, "enough values fit: {}", n_values.get());
+    assert!(n_values.get() > 1_500, "enough values fit: {}", n_values.get());
     assert!(n_strict.get() > 100, "enough schemas are strict: {}", n_strict.get());
 }

@@ -97,7 +97,8 @@ impl Words {
 
 /// `if` with what follows from it, as one constraint.
 fn conditional(parts: &Map<String, Value>) -> String {
-    let said = ["if", "then", "else"].into_iter().filter_map(|keyword| Some(format!("{keyword} {}", parts.get(keyword)?)));
+    let said =
+        ["if", "then", "else"].into_iter().filter_map(|keyword| Some(format!("{keyword} {}", parts.get(keyword)?)));
     said.collect::<Vec<_>>().join(" ")
 }
 
