@@ -5,12 +5,15 @@
 //! answers no call: that is `wire`.
 
 mod envelope;
+mod extent;
 mod facts;
 mod lower;
 mod markdown;
 mod parts;
 mod plain;
 mod profile;
+#[cfg(test)]
+mod random;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -20,7 +23,8 @@ use std::fmt;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use self::lower::{Extent, Refusal};
+use self::extent::Extent;
+use self::lower::Refusal;
 pub use self::markdown::documentation;
 use self::profile::{Column, Request};
 use crate::contract::{Contract, MAX_DESCRIPTION};
@@ -187,12 +191,20 @@ impl Provider {
     /// Declares tools without `strict` until the request holds no more than the provider takes, the largest schema first.
     fn fit_request(self, drafts: &mut [Draft<'_>], warnings: &mut Vec<Warning>) {
         let request = self.request();
-        let limits: [(&'static str, usize, fn(&Extent) -> usize); 3] = [
-            ("tools with `strict`", request.strict_tools, |_| 1),
-            ("optional keys in tools with `strict`", request.optional_keys, |extent| extent.optional_keys),
-            ("types and alternatives to choose from in tools with `strict`", request.unions, |extent| extent.unions),
+        let limits = [
+            RequestLimit { what: "tools with `strict`", max: request.strict_tools, count: |_| 1 },
+            RequestLimit {
+                what: "optional keys in tools with `strict`",
+                max: request.optional_keys,
+                count: |extent| extent.optional_keys,
+            },
+            RequestLimit {
+                what: "types and alternatives to choose from in tools with `strict`",
+                max: request.unions,
+                count: |extent| extent.unions,
+            },
         ];
-        for (what, max, count) in limits {
+        for RequestLimit { what, max, count } in limits {
             loop {
                 let counted = drafts.iter_mut().filter(|draft| draft.is_strict());
                 let mut counted: Vec<(usize, &mut Draft<'_>)> =
@@ -364,6 +376,13 @@ pub enum NotStrict {
         /// Most.
         max: usize,
     },
+}
+
+/// Something that a provider counts over all tools with `strict` of a request.
+struct RequestLimit {
+    what: &'static str,
+    max: usize,
+    count: fn(&Extent) -> usize,
 }
 
 /// A tool on its way into the envelope.

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::parts;
+use super::words::Constraints;
 
 /// Most schemas merged one inside the other. A loaded schema has far fewer; a document that was never loaded ends here.
 const MAX_IN_PLACE: usize = 64;
@@ -189,7 +190,7 @@ pub(super) struct Facts {
     /// Alternatives.
     pub(super) choices: Vec<Choice>,
     /// Constraints that are said in words only, by keyword.
-    pub(super) set_aside: Vec<(&'static str, Value)>,
+    pub(super) set_aside: Constraints,
     /// What it says to a reader.
     pub(super) description: Option<String>,
     /// The reference that leads back to a schema this one is part of.

@@ -9,9 +9,10 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::{Map, Value, json};
 
+use super::extent::Extent;
 use super::facts::{Facts, Kind, Kinds, Rest, Source, any_of, distinct, is_less};
 use super::profile::{Null, Objects, OptionalKeys, Profile, Recursion, Tuples, Untyped};
-use super::words::Words;
+use super::words::{Constraints, Words};
 use super::{Loss, NotStrict};
 
 /// Most schemas of one lowering. References to references multiply when they are put in place: a chain of thirty, each
@@ -350,7 +351,7 @@ impl Walk<'_> {
         Ok(members)
     }
 
-    fn say(&mut self, set_aside: Vec<(&'static str, Value)>) -> Words {
+    fn say(&mut self, set_aside: Constraints) -> Words {
         let words = Words::of(set_aside);
         for keyword in &words.unsaid {
             self.losses.push((self.at(), Loss::Unsaid { keyword }));
@@ -359,7 +360,7 @@ impl Walk<'_> {
     }
 
     /// Writes facts without alternatives; gives back what has to be said in words.
-    fn write(&mut self, mut facts: Facts) -> Result<(Members, Vec<(&'static str, Value)>), Refusal> {
+    fn write(&mut self, mut facts: Facts) -> Result<(Members, Constraints), Refusal> {
         let mut members = Members::new();
         if let Some(description) = facts.description.take() {
             members.insert("description".to_owned(), description.into());
@@ -395,12 +396,7 @@ impl Walk<'_> {
     }
 
     /// Several types, where a schema has one: an alternative for each.
-    fn apart(
-        &mut self,
-        mut members: Members,
-        facts: Facts,
-        kinds: &Kinds,
-    ) -> Result<(Members, Vec<(&'static str, Value)>), Refusal> {
+    fn apart(&mut self, mut members: Members, facts: Facts, kinds: &Kinds) -> Result<(Members, Constraints), Refusal> {
         let (mut alternatives, mut set_aside) = (Vec::new(), Vec::new());
         for kind in kinds.iter().filter(|kind| **kind != Kind::Null) {
             let mut of_kind = Facts { kinds: Some(Kinds::from([*kind])), ..facts.clone() };
@@ -626,76 +622,12 @@ impl Walk<'_> {
     fn check_size(&mut self, schema: &Value) -> Result<(), Refusal> {
         let mut extent = Extent::default();
         extent.add(schema, 0);
-        let size = self.profile.size;
-        let over = [
-            ("properties", extent.properties, size.properties),
-            ("levels", extent.depth, size.depth),
-            ("characters of names and values", extent.characters, size.characters),
-            ("values of enums", extent.values, size.values),
-            ("characters in one enum", extent.long_enum, size.long_enum),
-        ];
+        let over = extent.over(self.profile.size);
         self.pointer.clear();
-        match over.into_iter().find(|(_, is, max)| is > max) {
-            Some((what, _, max)) => self.refuse(NotStrict::TooLarge { what, max }),
+        match over {
+            Some((what, max)) => self.refuse(NotStrict::TooLarge { what, max }),
             None => Ok(()),
         }
-    }
-}
-
-/// What a provider counts in one schema.
-#[derive(Debug, Default)]
-pub(super) struct Extent {
-    properties: usize,
-    depth: usize,
-    characters: usize,
-    values: usize,
-    long_enum: usize,
-    /// Keys that need not be there.
-    pub(super) optional_keys: usize,
-    /// Schemas with several types or alternatives.
-    pub(super) unions: usize,
-}
-
-impl Extent {
-    /// Adds a schema that stands in so many objects.
-    pub(super) fn add(&mut self, schema: &Value, depth: usize) {
-        let Value::Object(members) = schema else { return };
-        let several = members.get("type").is_some_and(Value::is_array) || members.contains_key("anyOf");
-        self.unions = self.unions.saturating_add(usize::from(several));
-        let mut inside = depth;
-        if let Some(Value::Object(properties)) = members.get("properties") {
-            inside = depth.saturating_add(1);
-            self.depth = self.depth.max(inside);
-            self.properties = self.properties.saturating_add(properties.len());
-            let n_required = members.get("required").and_then(Value::as_array).map_or(0, Vec::len);
-            self.optional_keys = self.optional_keys.saturating_add(properties.len().saturating_sub(n_required));
-            self.add_names(properties);
-        }
-        if let Some(Value::Object(definitions)) = members.get("$defs") {
-            self.add_names(definitions);
-            definitions.values().for_each(|definition| self.add(definition, 0));
-        }
-        if let Some(Value::Array(values)) = members.get("enum") {
-            let length = values
-                .iter()
-                .map(|value| value.as_str().map_or_else(|| value.to_string().len(), |text| text.chars().count()));
-            let length = length.fold(0, usize::saturating_add);
-            self.values = self.values.saturating_add(values.len());
-            self.characters = self.characters.saturating_add(length);
-            if values.len() > 250 {
-                self.long_enum = self.long_enum.max(length);
-            }
-        }
-        let groups =
-            ["anyOf", "prefixItems"].into_iter().filter_map(|keyword| members.get(keyword)?.as_array()).flatten();
-        let parts = ["items", "additionalProperties"].into_iter().filter_map(|keyword| members.get(keyword));
-        let properties = members.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::values);
-        groups.chain(parts).chain(properties).for_each(|part| self.add(part, inside));
-    }
-
-    fn add_names(&mut self, named: &Members) {
-        let length = named.keys().map(|name| name.chars().count()).fold(0, usize::saturating_add);
-        self.characters = self.characters.saturating_add(length);
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::facts::{Facts, Rest, Source};
 use super::lower::Refusal;
 use super::profile::AsDeclared;
-use super::words::Words;
+use super::words::{Constraints, Words};
 use super::{Loss, parts};
 
 /// A declared schema, with what its root had to lose.
@@ -58,7 +58,7 @@ fn merged(declared: &Value, column: &AsDeclared) -> (Value, Words) {
     (with_references(Value::Object(root), declared), Words::of(said))
 }
 
-fn written(facts: Facts, column: &AsDeclared) -> (Map<String, Value>, Vec<(&'static str, Value)>) {
+fn written(facts: Facts, column: &AsDeclared) -> (Map<String, Value>, Constraints) {
     let mut root = Map::new();
     let mut said = Vec::new();
     root.insert("type".to_owned(), "object".into());

@@ -41,6 +41,9 @@ const ORDER: [&str; 28] = [
     "oneOf",
 ];
 
+/// Constraints by keyword.
+pub(super) type Constraints = Vec<(&'static str, Value)>;
+
 /// Constraints in words.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Words {
@@ -51,7 +54,7 @@ pub(super) struct Words {
 
 impl Words {
     /// Says these constraints.
-    pub(super) fn of(mut constraints: Vec<(&'static str, Value)>) -> Self {
+    pub(super) fn of(mut constraints: Constraints) -> Self {
         let rank = |keyword: &str| ORDER.iter().position(|known| *known == keyword).unwrap_or(ORDER.len());
         constraints.sort_by_key(|(keyword, _)| rank(keyword));
         let mut words = Self::default();
