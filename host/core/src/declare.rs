@@ -217,6 +217,8 @@ impl Provider {
                 let Some((_, largest)) = counted.into_iter().next() else { break };
                 let why = NotStrict::Request { what, max };
                 let tool = Some(largest.name().to_owned());
+                // What the strict form lost is not lost any more.
+                warnings.retain(|warning| warning.tool != tool);
                 warnings.push(Warning { tool, at: String::new(), what: Loss::NotStrict(why) });
                 match self.draft(largest.contract, Mode::Plain, warnings) {
                     Some(plain) => *largest = plain,

@@ -520,7 +520,8 @@ fn a_reference_into_what_was_merged_still_leads_there() {
 fn a_request_holds_no_more_strict_tools_than_the_provider_takes() {
     let closed = json!({"type": "object", "additionalProperties": false});
     let named = |nth: usize, input: &Value| contract(&format!("tool_{nth:02}"), input);
-    let larger = holding(&json!({"type": "string", "description": "x".repeat(50)}));
+    // `not` cannot be said in words, which is worth no warning where the schema is sent as it is declared after all.
+    let larger = holding(&json!({"type": "string", "not": {"const": "x".repeat(500)}}));
     let many: Vec<Contract> = (0..22).map(|nth| named(nth, if nth == 3 { &larger } else { &closed })).collect();
     let declared = Provider::Anthropic.declare(&many, Mode::Strict);
     let plain: Vec<&str> = declared.tools.iter().filter(|tool| !tool.strict).map(|tool| tool.name.as_str()).collect();
