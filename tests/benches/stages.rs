@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use tokio::runtime::Runtime;
-use toolgate::{Arguments, Dialect, Host, RawCall, ToolSource, Turn};
+use toolgate::{Arguments, Host, Mode, Provider, RawCall, Tool, ToolSource, Turn};
 
 /// Calls made ready before the clock starts: a call is used up by its answer.
 const CALLS_READY: u64 = 256;
@@ -96,9 +96,9 @@ fn turns(criterion: &mut Criterion) {
             bencher.iter(|| runtime.block_on(empty.answer(black_box(&turn).clone())));
         });
     }
-    for dialect in Dialect::ALL {
-        group.bench_function(format!("declarations/{dialect}"), |bencher| {
-            bencher.iter(|| black_box(dialect).declarations(&shop));
+    for provider in Provider::ALL {
+        group.bench_function(format!("declarations/{provider}"), |bencher| {
+            bencher.iter(|| black_box(provider).declare(shop.tools().map(Tool::contract), Mode::Plain));
         });
     }
     group.finish();

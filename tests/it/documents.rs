@@ -5,12 +5,12 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use toolgate::Rule;
+use toolgate::{Provider, Rule};
 
 use crate::schemas::is_current;
 use crate::support::{program, repository};
 
-const BOOKS: [&str; 8] = [
+const BOOKS: [&str; 9] = [
     "README.md",
     "SECURITY.md",
     "docs/ARCHITECTURE.md",
@@ -18,6 +18,7 @@ const BOOKS: [&str; 8] = [
     "docs/SPECIFICATION.md",
     "docs/TESTING.md",
     "docs/THREAT-MODEL.md",
+    "docs/guide/declarations.md",
     "docs/guide/first-tool.md",
 ];
 
@@ -99,7 +100,7 @@ fn screen(arguments: &str) -> String {
 
 #[test]
 fn what_the_readme_shows_is_what_is_there() {
-    for book in ["README.md", "docs/guide/first-tool.md"] {
+    for book in ["README.md", "docs/guide/declarations.md", "docs/guide/first-tool.md"] {
         is_current(book, &filled(&read(book)));
     }
     assert!(read("README.md").contains("cargo run -- answer examples/support.anthropic.json\n"));
@@ -107,6 +108,23 @@ fn what_the_readme_shows_is_what_is_there() {
         read(".ci/run").contains("test() { tests/suite/fetch && cargo test; }"),
         "CI runs the command that the README gives"
     );
+}
+
+#[test]
+fn the_guide_to_declarations_has_a_command_for_every_provider() {
+    let guide = read("docs/guide/declarations.md");
+    let commands: Vec<&str> = guide.lines().filter_map(|line| line.strip_prefix("toolgate tools --for ")).collect();
+    for provider in Provider::ALL {
+        assert!(commands.iter().any(|rest| rest.split(' ').next() == Some(provider.name())), "{provider}");
+    }
+    for command in commands {
+        // Nothing is loaded: the help comes first, and only from arguments that are in order.
+        let arguments = ["tools", "--for"]
+            .into_iter()
+            .chain(command.split(" >").next().into_iter().flat_map(|rest| rest.split(' ')));
+        let shown = program(&arguments.chain(["--help"]).collect::<Vec<_>>(), b"");
+        assert_eq!(shown.code, ExitCode::SUCCESS, "{command}: {}", shown.stderr);
+    }
 }
 
 /// Every `module::test_name` that a text names in backticks.
@@ -121,13 +139,13 @@ fn named_tests(text: &str) -> Vec<(String, String)> {
     names.map(|(module, test)| (module.to_owned(), test.to_owned())).collect()
 }
 
-/// Whether a file of this name in a directory or below it holds a text.
-fn holds(directory: &Path, file: &str, text: &str) -> bool {
+/// Whether the file of a module, or of its tests, in a directory or below it holds a text.
+fn holds(directory: &Path, module: &str, text: &str) -> bool {
     fs::read_dir(directory).expect("lists").map(|entry| entry.expect("an entry").path()).any(|path| {
-        let is_it = path.file_name().is_some_and(|name| name == file);
         if path.is_dir() {
-            return holds(&path, file, text);
+            return holds(&path, module, text);
         }
+        let is_it = path.ends_with(format!("{module}.rs")) || path.ends_with(format!("{module}/tests.rs"));
         is_it && fs::read_to_string(&path).is_ok_and(|source| source.contains(text))
     })
 }
@@ -139,11 +157,11 @@ fn every_promise_names_a_test_that_is_there() {
         let named = named_tests(&text);
         assert!(named.len() >= at_least, "{book} names {} tests", named.len());
         for (module, test) in named {
-            let (file, wanted) = (format!("{module}.rs"), format!("fn {}", test.trim_end_matches('*')));
-            let is_there = |directory: &str| holds(&repository().join(directory), &file, &wanted);
+            let wanted = format!("fn {}", test.trim_end_matches('*'));
+            let is_there = |directory: &str| holds(&repository().join(directory), &module, &wanted);
             assert!(
                 ["tests/it", "host/core/src", "host/cli/src"].into_iter().any(is_there),
-                "{book}: no `{file}` has a test `{test}`"
+                "{book}: no module `{module}` has a test `{test}`"
             );
         }
     }

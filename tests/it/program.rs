@@ -242,16 +242,172 @@ fn the_loaded_tools_are_listed() {
 
 #[test]
 fn declarations_are_what_a_provider_takes() {
-    let shown = program(&["tools", "--for", "openai-chat"], b"");
-    let list: Vec<serde_json::Value> = serde_json::from_str(&shown.stdout).expect("JSON");
-    assert_eq!(list.len(), 8);
-    assert_eq!(list[7]["type"], "function");
-    assert_eq!(list[7]["function"]["name"], "stock_lookup");
-    assert_eq!(list[7]["function"]["parameters"]["type"], "object");
-    let shown = program(&["tools", "--for", "anthropic"], b"");
-    let list: Vec<serde_json::Value> = serde_json::from_str(&shown.stdout).expect("JSON");
-    assert_eq!(list[7]["input_schema"]["properties"]["limit"]["maximum"], 2);
-    assert!(program(&["tools", "--for", "nobody"], b"").screen().starts_with("exit 2\n"));
+    let directory = directory();
+    let component = file(&directory, "stock_lookup.wasm", guests::STOCK_LOOKUP);
+    for (provider, name, schema) in [
+        ("anthropic", "/0/name", "/0/input_schema"),
+        ("openai-chat", "/0/function/name", "/0/function/parameters"),
+        ("openai-responses", "/0/name", "/0/parameters"),
+        ("gemini", "/0/functionDeclarations/0/name", "/0/functionDeclarations/0/parametersJsonSchema"),
+        ("gemini-api", "/0/functionDeclarations/0/name", "/0/functionDeclarations/0/parameters"),
+        ("bedrock", "/0/toolSpec/name", "/0/toolSpec/inputSchema/json"),
+        ("mistral", "/0/function/name", "/0/function/parameters"),
+    ] {
+        let shown = program(&["tools", "--for", provider, "--tools", &component], b"");
+        assert_eq!(shown.stderr, "", "{provider}");
+        let list: serde_json::Value = serde_json::from_str(&shown.stdout).expect("JSON");
+        assert_eq!(list.pointer(name), Some(&"stock_lookup".into()), "{list}");
+        let schema = list.pointer(schema).unwrap_or_else(|| panic!("{schema} in {list}"));
+        assert_eq!(schema["properties"]["limit"]["maximum"], 2, "{provider}");
+    }
+}
+
+#[test]
+fn what_a_declaration_cannot_carry_is_a_warning_beside_it() {
+    let directory = directory();
+    let contract = r#"{"name":"anything","version":"1","description":"d","effects":"read","output":{"type":"string"},
+        "input":{"type":"object","additionalProperties":false,"properties":{"value":{"description":"Any."}}}}"#;
+    let untyped = with_contract(guests::WORD_COUNT, contract).expect("packs");
+    file(&directory, "anything.wasm", &untyped);
+    file(&directory, "stock_lookup.wasm", guests::STOCK_LOOKUP);
+    let folder = desk(&directory);
+    let shown = program(&["tools", "--for", "anthropic", "--strict", "--tools", &folder], b"");
+    let list: serde_json::Value = serde_json::from_str(&shown.stdout).expect("the declarations alone");
+    assert_eq!((&list[0]["strict"], &list[1]["strict"]), (&false.into(), &true.into()));
+    assert_screen!(Shown { stdout: String::new(), ..shown }, directory.path(), @r#"
+    exit 0
+    --- stdout
+    --- stderr
+    warning: anything: declared without `strict`: a schema says no type (at `/properties/value`)
+    "#);
+    let shown = program(&["tools", "--for", "gemini", "--strict", "--tools", &folder], b"");
+    assert!(shown.stderr.starts_with("warning: gemini has no `strict`"), "{}", shown.stderr);
+}
+
+#[test]
+fn a_way_to_list_tools_that_means_nothing_is_a_usage_error() {
+    let usage = |arguments: &[&str]| Shown { stdout: String::new(), ..program(arguments, b"") };
+    assert_screen!(usage(&["tools", "--for", "nobody"]), Path::new("DIR"), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: invalid value 'nobody' for '--for <PROVIDER>'
+      [possible values: anthropic, openai-chat, openai-responses, gemini, gemini-api, bedrock, mistral]
+
+    For more information, try '--help'.
+    "#);
+    assert_screen!(usage(&["tools", "--strict"]), Path::new("DIR"), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: the following required arguments were not provided:
+      --for <PROVIDER>
+
+    Usage: toolgate tools --for <PROVIDER> --strict
+
+    For more information, try '--help'.
+    "#);
+    assert_screen!(usage(&["tools", "--for", "gemini", "--format", "json"]), Path::new("DIR"), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: the argument '--for <PROVIDER>' cannot be used with '--format <FORMAT>'
+
+    Usage: toolgate tools --for <PROVIDER>
+
+    For more information, try '--help'.
+    "#);
+}
+
+#[test]
+fn the_tools_are_documented_for_people() {
+    let shown = program(&["tools", "--format", "markdown"], b"");
+    let (documented, codes) = shown.stdout.split_once("## When there is no answer").expect("the chapter is there");
+    assert!(codes.contains("| `result:empty` | ") && codes.contains("| `args:missing` | "), "{codes}");
+    assert!(!documented.contains("toolgate-desk-"), "where a granted directory is, is the operator's own");
+    let of_orders = documented.split("\n## ").find(|part| part.starts_with("`search_orders`")).expect("is documented");
+    insta::assert_snapshot!(of_orders, @r#"
+    `search_orders`
+
+    **Search orders** 1.0.0: Lists the orders of one customer, newest first, with state, total and items. Amounts are in cents.
+
+    * Effects: only reads; calls of one turn run at once
+    * Granted: nothing outside its sandbox
+    * Limits: 500000000 units of work, 5000 ms, 64 MiB of memory, 64 KiB of result
+
+    ### Arguments
+
+    | name | type | required | constraints | description |
+    |---|---|---|---|---|
+    | `customer_id` | text | yes | `pattern "^cus_[a-zA-Z0-9]+$"` | Customer number, for example \`cus\_8812\`. |
+    | `status` | text | no | `enum ["open","shipped","delivered","refunded"]` | Only orders in this state. All orders if left out. |
+
+    ### Result
+
+    | name | type | required | constraints | description |
+    |---|---|---|---|---|
+    | `orders` | list of objects | yes |  | Orders that fit; empty if there are none. |
+    | `orders.*` | object |  |  |  |
+    | `orders.*.items` | list of objects | yes |  |  |
+    | `orders.*.items.*` | object |  |  |  |
+    | `orders.*.items.*.quantity` | whole number | yes | `minimum 1`, `maximum 4294967295` |  |
+    | `orders.*.items.*.sku` | text | yes |  |  |
+    | `orders.*.items.*.unit_cents` | whole number | yes | `minimum 0`, `maximum 4294967295` | Price of one piece. |
+    | `orders.*.order_id` | text | yes |  |  |
+    | `orders.*.placed_on` | text | yes | `format "date"` | Day of the order. |
+    | `orders.*.status` | text | yes | `enum ["open","shipped","delivered","refunded"]` |  |
+    | `orders.*.total_cents` | whole number | yes | `minimum 0`, `maximum 4294967295` | Sum over all items. |
+
+    May come back empty: `orders`.
+    "#);
+    let of_tickets = documented.split("\n## ").find(|part| part.starts_with("`create_ticket`")).expect("is documented");
+    insta::assert_snapshot!(of_tickets, @r#"
+    `create_ticket`
+
+    **Create a ticket** 1.0.0: Opens a case at the support desk for a customer and gives back its number. A person reads it.
+
+    * Effects: changes something; calls of one turn run in the order given
+    * Granted: `/desk` (read-write): tickets are appended to \`tickets.jsonl\`
+    * Limits: 500000000 units of work, 5000 ms, 64 MiB of memory, 64 KiB of result
+
+    ### Arguments
+
+    | name | type | required | constraints | description |
+    |---|---|---|---|---|
+    | `customer_id` | text | yes | `pattern "^cus_[a-zA-Z0-9]+$"` | Customer number, for example \`cus\_8812\`. |
+    | `priority` | text | yes | `enum ["low","normal","high","urgent"]` | How soon a person should look at it. |
+    | `subject` | text | yes | `minLength 1`, `maxLength 200` | What it is about, in one sentence. |
+
+    ### Result
+
+    | name | type | required | constraints | description |
+    |---|---|---|---|---|
+    | `customer_id` | text | yes |  |  |
+    | `priority` | text | yes | `enum ["low","normal","high","urgent"]` |  |
+    | `subject` | text | yes |  |  |
+    | `ticket_id` | text | yes | `pattern "^T-[0-9]{4,}$"` | Number of the new ticket. |
+
+    No list in the top level of the result may come back empty.
+    "#);
+}
+
+#[test]
+fn the_tools_are_listed_for_a_program() {
+    let directory = directory();
+    file(&directory, "create_ticket.wasm", guests::CREATE_TICKET);
+    file(&directory, "stock_lookup.wasm", guests::STOCK_LOOKUP);
+    let grant = r#"fs = [{ guest = "/desk", host = ".", access = "read-write" }]"#;
+    let entries =
+        format!("[[tools]]\npath = \"create_ticket.wasm\"\n{grant}\n[[tools]]\npath = \"stock_lookup.wasm\"\n");
+    let config = file(&directory, "toolgate.toml", entries.as_bytes());
+    let shown = program(&["tools", "--format", "json", "--config", &config], b"");
+    let listed: serde_json::Value = serde_json::from_str(&shown.stdout).expect("JSON");
+    let (ticket, stock) = (&listed[0], &listed[1]);
+    assert_eq!((&ticket["name"], &ticket["effects"]), (&"create_ticket".into(), &"write".into()));
+    assert_eq!(ticket["granted"], serde_json::json!([{"path": "/desk", "access": "read-write"}]));
+    assert_eq!((&stock["limits"]["time_ms"], &stock["may_be_empty"]), (&5000.into(), &serde_json::json!([])));
+    assert_eq!(stock["input"]["properties"]["limit"]["maximum"], 2);
+    assert_eq!(stock["sha256"].as_str().map(str::len), Some(64));
 }
 
 #[test]

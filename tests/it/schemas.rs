@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value;
-use toolgate::{Config, Contract, Tool};
+use toolgate::{Config, Contract, Mode, Provider, Tool};
 
 use crate::support::{desk_host, guests, on_one_thread, repository, tool};
 
@@ -65,12 +65,13 @@ fn the_schema_a_model_is_shown_is_byte_for_byte_the_one_enforced() {
     on_one_thread(async {
         let desk = tempfile::tempdir().expect("a directory");
         let host = desk_host(desk.path(), []).await;
-        for dialect in toolgate::Dialect::ALL {
-            let declarations = dialect.declarations(&host);
-            let list: Vec<Value> = serde_json::from_str(&declarations).expect("a list");
+        for provider in [Provider::Anthropic, Provider::OpenAiChat, Provider::OpenAiResponses, Provider::Bedrock] {
+            let declared = provider.declare(host.tools().map(Tool::contract), Mode::Plain);
+            assert_eq!(declared.warnings, []);
+            let list: Vec<Value> = serde_json::from_str(&declared.json).expect("a list");
             assert_eq!(list.len(), host.tools().count(), "what is listed is what is dispatched");
             for tool in host.tools() {
-                assert!(declarations.contains(tool.contract().input.get()), "{}", tool.name());
+                assert!(declared.json.contains(tool.contract().input.get()), "{}", tool.name());
             }
         }
     });

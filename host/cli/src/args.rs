@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use toolgate::Dialect;
+use toolgate::{Dialect, Mode, Provider};
 
 /// Runs third-party tools for LLM agents: checks each call before the tool exists, runs it in a sandbox, checks what came
 /// back, and answers every call id exactly once.
@@ -89,10 +89,6 @@ fn dialects() -> impl Iterator<Item = PossibleValue> {
     Dialect::ALL.into_iter().map(|dialect| PossibleValue::new(dialect.name()).help(dialect.title()))
 }
 
-fn dialect() -> impl TypedValueParser<Value = Dialect> {
-    PossibleValuesParser::new(dialects()).try_map(|name| name.parse::<Dialect>())
-}
-
 fn dialect_or_auto() -> impl TypedValueParser<Value = DialectArgument> {
     let auto = PossibleValue::new(AUTO).help("The one whose shape the message has");
     PossibleValuesParser::new(std::iter::once(auto).chain(dialects())).try_map(|name| match name.as_str() {
@@ -147,11 +143,48 @@ pub(crate) struct CallArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ToolsArguments {
-    /// Print the declarations to send to this provider, as JSON
-    #[arg(long = "for", value_name = "DIALECT", value_parser = dialect())]
-    pub(crate) dialect: Option<Dialect>,
+    /// Print the declarations to send to this provider: the value of the request's list of tools, as JSON
+    ///
+    /// A provider takes a part of JSON Schema. What it does not take is written into the descriptions, what can be said in
+    /// no way is a warning on stderr. Whatever is declared, the host holds every call against the full schema.
+    #[arg(long = "for", value_name = "PROVIDER", value_parser = providers())]
+    pub(crate) provider: Option<Provider>,
+    /// Declare the tools with `strict`, where the provider has it and the tool's schema allows it
+    ///
+    /// The provider then makes the model keep to what it takes of the schema. A tool whose schema `strict` would change is
+    /// declared without it, with a warning on stderr.
+    #[arg(long, requires = "provider")]
+    pub(crate) strict: bool,
+    /// How the list is printed [default: table]
+    #[arg(long, value_name = "FORMAT", conflicts_with = "provider")]
+    pub(crate) format: Option<ToolsFormat>,
     #[command(flatten)]
     pub(crate) tools: ToolOptions,
+}
+
+impl ToolsArguments {
+    pub(crate) const fn mode(&self) -> Mode {
+        if self.strict { Mode::Strict } else { Mode::Plain }
+    }
+}
+
+/// The providers that the library knows, by their names there.
+fn providers() -> impl TypedValueParser<Value = Provider> {
+    let named = Provider::ALL.map(|provider| PossibleValue::new(provider.name()).help(provider.about()));
+    PossibleValuesParser::new(named).try_map(|name| {
+        let known = Provider::ALL.into_iter().find(|provider| provider.name() == name);
+        known.ok_or_else(|| format!("no provider `{name}`"))
+    })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ToolsFormat {
+    /// One line per tool
+    Table,
+    /// Everything that is known of each tool, for a program
+    Json,
+    /// The tools' documentation, for people
+    Markdown,
 }
 
 #[derive(Debug, Args)]

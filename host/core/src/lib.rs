@@ -18,6 +18,7 @@ mod check;
 mod clock;
 mod config;
 mod contract;
+mod declare;
 mod dispatch;
 mod engine;
 mod field_path;
@@ -49,6 +50,7 @@ pub use crate::contract::{
     Access, AskedDirectory, AskedLimits, Capabilities, Contract, ContractError, DeclaredEffects, MAX_CONTRACT,
     Relation, ToolName,
 };
+pub use crate::declare::{Declarations, DeclaredTool, Loss, Mode, NotStrict, Provider, Warning, documentation};
 pub use crate::dispatch::{MAX_WAIT, MAX_WAITING};
 pub use crate::engine::{MAX_CALLS, MAX_MEMORY, TICK};
 pub use crate::field_path::{FieldPath, Segment};

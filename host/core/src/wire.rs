@@ -28,10 +28,8 @@ use self::mend::Mend;
 use self::names::NameRule;
 use self::part::{Object, Slot};
 use crate::call::{Arguments, RawCall};
-use crate::host::Host;
 use crate::reply::Reply;
 use crate::text;
-use crate::tool::Tool;
 use crate::units::ByteCount;
 
 /// Most bytes of one message. It is held in memory while it is answered; a hundred calls of the largest arguments that
@@ -92,12 +90,6 @@ impl Dialect {
     const fn codec(self) -> &'static dyn Codec {
         self.entry().2
     }
-
-    /// The declarations of a host's tools, to send with a request: JSON, sorted by name, each schema byte for byte the one
-    /// that is enforced.
-    pub fn declarations(self, host: &Host) -> String {
-        self.codec().declare(&host.tools().collect::<Vec<_>>())
-    }
 }
 
 impl fmt::Display for Dialect {
@@ -139,9 +131,6 @@ trait Codec {
 
     /// The answer to the calls, in order, as JSON.
     fn write(&self, results: &[Answered<'_>]) -> String;
-
-    /// The declarations of tools to send to the provider, as JSON.
-    fn declare(&self, tools: &[&Tool]) -> String;
 }
 
 /// What a provider takes back in its history.

@@ -14,7 +14,6 @@ use super::ids::IdRule;
 use super::names::NameRule;
 use super::part::Object;
 use super::{Answered, Codec, End, Found, FoundCall, Message, Rules, TurnError, objects, shape};
-use crate::tool::Tool;
 
 /// The dialect.
 pub(super) struct Anthropic;
@@ -40,13 +39,6 @@ struct ToolResult<'r> {
     content: String,
     #[serde(flatten)]
     copied: BTreeMap<&'r str, &'r Value>,
-}
-
-#[derive(Serialize)]
-struct Declaration<'t> {
-    name: &'t str,
-    description: &'t str,
-    input_schema: &'t RawValue,
 }
 
 impl Codec for Anthropic {
@@ -109,14 +101,5 @@ impl Codec for Anthropic {
             copied: result.copied(),
         });
         super::print(&UserMessage { role: "user", content: content.collect() })
-    }
-
-    fn declare(&self, tools: &[&Tool]) -> String {
-        let declarations = tools.iter().map(|tool| Declaration {
-            name: tool.name(),
-            description: &tool.contract().description,
-            input_schema: &tool.contract().input,
-        });
-        super::print(&declarations.collect::<Vec<_>>())
     }
 }

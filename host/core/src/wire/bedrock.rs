@@ -5,13 +5,11 @@
 
 use serde::Serialize;
 
-use super::anthropic::Anthropic;
 use super::arguments::Form;
 use super::ids::IdRule;
 use super::names::NameRule;
 use super::part::Object;
 use super::{Answered, Codec, End, Found, FoundCall, Message, Rules, TurnError, object, objects, shape};
-use crate::tool::Tool;
 
 /// The dialect.
 pub(super) struct Bedrock;
@@ -114,9 +112,5 @@ impl Codec for Bedrock {
             },
         });
         super::print(&UserMessage { role: "user", content: content.collect() })
-    }
-
-    fn declare(&self, tools: &[&Tool]) -> String {
-        Anthropic.declare(tools)
     }
 }

@@ -7,12 +7,10 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::anthropic::Anthropic;
 use super::arguments::Form;
 use super::names::NameRule;
 use super::part::Object;
 use super::{Answered, Codec, End, Found, FoundCall, Message, Rules, TurnError, object, objects, shape};
-use crate::tool::Tool;
 
 /// The dialect.
 pub(super) struct Gemini;
@@ -101,10 +99,6 @@ impl Codec for Gemini {
             },
         });
         super::print(&UserTurn { role: "user", parts: parts.collect() })
-    }
-
-    fn declare(&self, tools: &[&Tool]) -> String {
-        Anthropic.declare(tools)
     }
 }
 

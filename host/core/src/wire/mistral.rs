@@ -10,7 +10,6 @@ use super::names::NameRule;
 use super::openai_chat::{self, Manner, OpenAiChat};
 use super::part::Object;
 use super::{Answered, Codec, Found, Message, Rules, TurnError};
-use crate::tool::Tool;
 
 /// The dialect.
 pub(super) struct Mistral;
@@ -64,10 +63,6 @@ impl Codec for Mistral {
             content: result.reply.text(),
         });
         super::print(&messages.collect::<Vec<_>>())
-    }
-
-    fn declare(&self, tools: &[&Tool]) -> String {
-        OpenAiChat.declare(tools)
     }
 }
 

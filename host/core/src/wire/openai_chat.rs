@@ -12,7 +12,6 @@ use super::ids::IdRule;
 use super::names::{NameRule, UNNAMED};
 use super::part::Object;
 use super::{Answered, Codec, End, Found, FoundCall, Message, Rules, TurnError, mistral, object, objects, shape};
-use crate::tool::Tool;
 
 /// The dialect.
 pub(super) struct OpenAiChat;
@@ -37,19 +36,6 @@ struct ToolMessage<'r> {
     role: &'static str,
     tool_call_id: &'r str,
     content: String,
-}
-
-#[derive(Serialize)]
-struct Declaration<'t> {
-    r#type: &'static str,
-    function: DeclaredFunction<'t>,
-}
-
-#[derive(Serialize)]
-struct DeclaredFunction<'t> {
-    name: &'t str,
-    description: &'t str,
-    parameters: &'t RawValue,
 }
 
 impl Codec for OpenAiChat {
@@ -88,18 +74,6 @@ impl Codec for OpenAiChat {
             content: result.reply.text(),
         });
         super::print(&messages.collect::<Vec<_>>())
-    }
-
-    fn declare(&self, tools: &[&Tool]) -> String {
-        let declarations = tools.iter().map(|tool| Declaration {
-            r#type: "function",
-            function: DeclaredFunction {
-                name: tool.name(),
-                description: &tool.contract().description,
-                parameters: &tool.contract().input,
-            },
-        });
-        super::print(&declarations.collect::<Vec<_>>())
     }
 }
 

@@ -12,10 +12,8 @@ use serde_json::Value;
 use super::arguments::Form;
 use super::ids::IdRule;
 use super::names::NameRule;
-use super::openai_chat::OpenAiChat;
 use super::part::Object;
 use super::{Answered, Codec, End, Found, FoundCall, Message, Rules, TurnError, objects, shape};
-use crate::tool::Tool;
 
 /// The dialect.
 pub(super) struct OpenAiResponses;
@@ -91,10 +89,6 @@ impl Codec for OpenAiResponses {
             copied: result.copied(),
         });
         super::print(&outputs.collect::<Vec<_>>())
-    }
-
-    fn declare(&self, tools: &[&Tool]) -> String {
-        OpenAiChat.declare(tools)
     }
 }
 
