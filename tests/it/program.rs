@@ -267,6 +267,7 @@ fn a_component_is_inspected_whether_packed_or_not() {
     version  1.0.0
     description  Opens a case at the support desk for a customer and gives back its number. A person reads it.
     effects  write
+    pure  no: it asks for something outside
     asks for  directory /desk (read-write): tickets are appended to `tickets.jsonl`
     imports  toolgate:tool/host@1.0.0
     imports  wasi:io/poll@0.2.6

@@ -109,6 +109,16 @@ pub(crate) fn check(source: ToolSource, arguments: Value, code: &str) {
     on_two_threads(once());
 }
 
+/// Waits until something is so, looking again whenever everything else has had its turn; says so where it never is.
+pub(crate) async fn wait_until(is_so: impl Fn() -> bool) {
+    let waiting = async {
+        while !is_so() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), waiting).await.expect("it is so within 20 s");
+}
+
 /// What a failing test has to show.
 pub(crate) fn report(reply: &Reply) -> String {
     format!("text: {}\noperator: {}\nlog: {:?}", reply.text(), reply.operator_line(), reply.log)

@@ -52,7 +52,7 @@ const FOREIGN: [(&str, &[&str]); 6] = [
     ("wasmparser::", &["anatomy.rs"]),
     ("wasm_encoder::", &["anatomy.rs", "engine.rs"]),
     ("toml::", &["config.rs"]),
-    ("sha2::", &["anatomy.rs"]),
+    ("sha2::", &["anatomy.rs", "sandbox/seed.rs"]),
     ("strsim::", &["schema/explain.rs", "registry.rs"]),
 ];
 

@@ -5,7 +5,7 @@ use toolgate::{Arguments, DEFAULT_ARGUMENTS, RawCall};
 
 use crate::args::CallArguments;
 use crate::screen::{Outcome, Screen};
-use crate::{explain, files, sources};
+use crate::{explain, files, interrupt, sources};
 
 /// Prints the result, or the refusal or failure on stderr.
 pub(crate) async fn run(arguments: CallArguments, screen: &mut Screen<'_>) -> Result<Outcome> {
@@ -15,7 +15,7 @@ pub(crate) async fn run(arguments: CallArguments, screen: &mut Screen<'_>) -> Re
     };
     let loaded = sources::load(&arguments.tools, screen).await?;
     let call = RawCall { id: String::new(), tool: arguments.name, arguments: given, cut: false, recorded: Vec::new() };
-    let reply = loaded.host.call(call).await;
+    let reply = loaded.host.call_until(call, interrupt::pressed()).await;
     // Before the answer: what was written must be found again, also where nobody reads the answer.
     loaded.close(screen)?;
     explain::tell_operator(std::slice::from_ref(&reply), screen)?;
@@ -27,7 +27,7 @@ pub(crate) async fn run(arguments: CallArguments, screen: &mut Screen<'_>) -> Re
         Outcome::Bad
     };
     explain::print(std::slice::from_ref(&reply), &arguments.explain, screen)?;
-    Ok(outcome)
+    Ok(interrupt::or_else(std::slice::from_ref(&reply), outcome))
 }
 
 /// Arguments from standard input, not mended: bytes that are no text are refused like a model's.
