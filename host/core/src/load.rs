@@ -370,7 +370,7 @@ fn ending(stop: &Stop) -> String {
 
 /// The pool turns down at compile time what a call could never be given.
 fn over_limit_or_not(said: String) -> LoadProblem {
-    if said.contains("exceeds the limit") || said.contains("limit of") {
+    if ["exceeds the limit", "limit of", "exceeds the configured maximum"].iter().any(|part| said.contains(part)) {
         return LoadProblem::Limit(said);
     }
     LoadProblem::Compile(said)
