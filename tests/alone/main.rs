@@ -3,7 +3,8 @@
 //!
 //! Linux only, since they read `/proc`. What can be seen through the library stands in `it`.
 
-#![cfg(all(test, target_os = "linux"))]
+#![cfg(test)]
+#![cfg(target_os = "linux")]
 
 mod guests {
     //! The components; `it` is where each of them has to have a test.

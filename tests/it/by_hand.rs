@@ -45,6 +45,13 @@ impl ByHand<'_> {
         packed(&self.text())
     }
 
+    /// The same under another name.
+    pub(crate) fn tool_named(self, name: &str) -> ToolSource {
+        let component = wat::parse_str(self.text()).unwrap_or_else(|error| panic!("{error}"));
+        let packed = with_contract(&component, &CONTRACT.replace(NAME, name)).expect("packs");
+        ToolSource::new(format!("{name}.wasm"), Cow::Owned(packed))
+    }
+
     /// The same as one component among others inside a larger one: `others` stand before it, `given` is what it is
     /// instantiated with. Neither may call what it stands in, so whoever wants calls between components needs siblings.
     pub(crate) fn tool_among(self, others: &str, given: &str) -> ToolSource {

@@ -29,7 +29,7 @@ async fn asked(n_times: usize) {
         if n_left == 0 {
             return Poll::Ready(());
         }
-        n_left -= 1;
+        n_left = n_left.saturating_sub(1);
         context.waker().wake_by_ref();
         Poll::Pending
     })
@@ -50,6 +50,9 @@ async fn busy_host() -> Host {
     let realloc = r#"(func (export "realloc") (param i32 i32 i32 i32) (result i32) (loop (br 0)) (unreachable))"#;
     host([
         ByHand { module: realloc, ..ByHand::default() }.tool().limits(long),
+        ByHand { module: "(func $s (loop (br 0))) (start $s)", ..ByHand::default() }
+            .tool_named("by_hand_start")
+            .limits(long),
         limited(guests::BUDGET_SPINS, long),
         limited(guests::BUDGET_SLEEPS, long),
         tool("trap_unreachable.wasm", guests::TRAP_UNREACHABLE),
@@ -58,7 +61,7 @@ async fn busy_host() -> Host {
     .await
 }
 
-const BUSY: [&str; 4] = ["by_hand", "probe_spin", "probe_budget_sleeps", "probe_trap_unreachable"];
+const BUSY: [&str; 5] = ["by_hand", "by_hand_start", "probe_spin", "probe_budget_sleeps", "probe_trap_unreachable"];
 
 #[test]
 fn a_call_dropped_at_any_poll_leaves_nothing_and_the_next_one_is_answered() {

@@ -115,6 +115,20 @@ fn a_start_function_spins_or_traps_like_the_call_itself() {
 }
 
 #[test]
+fn work_of_many_bytes_in_one_instruction_is_paid_by_the_byte() {
+    let fills = r#"(func (export "call") (param i32 i32) (result i32)
+        (loop (memory.fill (i32.const 0) (i32.const 1) (i32.const 65536)) (br 0)) (unreachable))"#;
+    runs(fills, "tool:fuel");
+    on_one_thread(async {
+        let once = r#"(func (export "call") (param i32 i32) (result i32)
+            (memory.fill (i32.const 0) (i32.const 1) (i32.const 65536)) (unreachable))"#;
+        let host = host([ByHand { module: once, ..ByHand::default() }.tool()]).await;
+        let reply = call(&host, by_hand::NAME, json!({})).await;
+        assert!(reply.usage.fuel >= 65_536, "{}", report(&reply));
+    });
+}
+
+#[test]
 fn more_memories_tables_and_instances_than_a_call_has_are_refused_at_load() {
     let memories = "(memory 1)".repeat(100);
     let tables = "(table 1 funcref)".repeat(100);

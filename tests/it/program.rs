@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::ExitCode;
 
 use tempfile::TempDir;
 use toolgate::with_contract;
@@ -171,6 +172,44 @@ fn an_explanation_for_a_program_is_json() {
     assert_eq!(lines[1]["reply"]["code"], "call:unknown_tool");
     assert_eq!(lines[2]["reply"]["effects"], "done");
     assert!(lines[0]["stages_ns"]["sandbox"].is_u64() && lines[1]["stages_ns"].get("sandbox").is_none());
+}
+
+#[test]
+fn what_a_tool_logs_and_prints_is_shown_on_stderr_where_it_is_asked_for() {
+    let directory = directory();
+    let prints = file(&directory, "prints.wasm", guests::OUTPUT_PRINTS);
+    let quiet = program(&["call", "probe_output_prints", "--tools", &prints], b"");
+    assert_eq!((quiet.code, quiet.stderr.as_str()), (ExitCode::SUCCESS, ""));
+    let shown = program(&["call", "probe_output_prints", "--tools", &prints, "--logs"], b"");
+    assert_screen!(shown, directory.path(), @r#"
+    exit 0
+    --- stdout
+    {"text":"it is printed"}
+    --- stderr
+    probe_output_prints stdout: to stdout: \u{1b}[2J\u{202e}
+    probe_output_prints stderr: to stderr: \u{1b}]0;owned\u{7}
+    probe_output_prints stdout: to stdout again
+    "#);
+    let panics = file(&directory, "panics.wasm", guests::TRAP_PANICS);
+    let shown = program(&["call", "probe_panic", "--tools", &panics, "--logs"], b"");
+    assert!(shown.stderr.contains("\nprobe_panic error: panicked at "), "{}", shown.stderr);
+}
+
+#[test]
+fn an_explanation_for_a_program_says_what_a_failed_call_cost_too() {
+    let directory = directory();
+    let calls = file(&directory, "calls.wasm", guests::BUDGET_CALLS_HOST);
+    let shown = program(&["call", "probe_budget_calls_host", "--tools", &calls, "--explain=json"], b"");
+    let json = shown.stderr.find("[\n").and_then(|at| shown.stderr.get(at..)).expect("JSON behind the text");
+    let explained: serde_json::Value = serde_json::from_str(json).expect("JSON");
+    assert_eq!(explained[0]["reply"]["code"], "tool:fuel");
+    assert_eq!(explained[0]["reply"]["pure"], true);
+    assert_eq!(explained[0]["host_calls"], 100_001);
+    for key in
+        ["fuel", "memory_bytes", "host_bytes", "result_bytes", "log_bytes", "output_bytes", "output_dropped_bytes"]
+    {
+        assert!(explained[0][key].is_u64(), "{key}: {explained}");
+    }
 }
 
 #[test]
@@ -544,7 +583,7 @@ fn what_was_written_is_found_again_also_where_nobody_reads_the_answer() {
     };
     let arguments = ["toolgate", "answer", &example("support.anthropic.json")].map(Into::into);
     let code = toolgate_cli::run(arguments, &mut screen);
-    assert_eq!(code, std::process::ExitCode::SUCCESS, "whoever read it has seen enough");
+    assert_eq!(code, ExitCode::SUCCESS, "whoever read it has seen enough");
     let said = String::from_utf8(stderr).expect("UTF-8");
     let desk = said.trim().strip_prefix("tickets and refunds are in ").expect("says where").to_owned();
     assert!(Path::new(&desk).join("tickets.jsonl").is_file());

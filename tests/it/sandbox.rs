@@ -52,6 +52,11 @@ fn no_fuel_buys_more_calls_into_the_host_than_any_tool_may_make() {
         let reply = call(&host, "probe_budget_calls_host", json!({})).await;
         assert_eq!(reply.usage.host_calls, MAX_HOST_CALLS + 1, "the one too many");
         assert!(reply.text().contains("after 100000 calls to its host"), "{}", report(&reply));
+        assert!(
+            reply.usage.fuel < toolgate::MAX_FUEL / 2,
+            "what is left is not said to be spent: {}",
+            reply.usage.fuel
+        );
     });
 }
 

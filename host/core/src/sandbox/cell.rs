@@ -153,9 +153,15 @@ fn charge(mut store: StoreContextMut<'_, GuestState>, at: CallHook) -> wasmtime:
         return Ok(());
     }
     let fuel = store.get_fuel()?;
-    let left = store.data_mut().pay_host_calls(fuel);
-    store.set_fuel(left.unwrap_or(0))?;
-    if left.is_some() { Ok(()) } else { Err(Trap::OutOfFuel.into()) }
+    match store.data_mut().pay_host_calls(fuel) {
+        Some(left) => store.set_fuel(left),
+        None => {
+            // Whoever called too often may have fuel left, and is not said to have spent it.
+            let left = if store.data().host_calls.too_many() { fuel } else { 0 };
+            store.set_fuel(left)?;
+            Err(Trap::OutOfFuel.into())
+        }
+    }
 }
 
 /// At a tick a guest steps back, so that everything else on its thread is served first, and goes on until its deadline.
