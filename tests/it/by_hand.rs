@@ -8,6 +8,14 @@ use toolgate::{ToolSource, with_contract};
 /// The name of every tool made here.
 pub(crate) const NAME: &str = "by_hand";
 
+/// The name of the good one.
+pub(crate) const GOOD: &str = "by_hand_good";
+
+/// A good tool to stand beside the bad: so small that compiling it takes no time.
+pub(crate) fn good() -> ToolSource {
+    ByHand { module: &says(r#"{\"still\":\"here\"}"#, 16), ..ByHand::default() }.tool_named(GOOD)
+}
+
 const CONTRACT: &str = r#"{"name":"by_hand","version":"1.0.0","description":"A component made by hand.","effects":"read",
     "input":{"type":"object","additionalProperties":false},"output":{"type":"object","additionalProperties":true}}"#;
 

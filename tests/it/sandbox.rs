@@ -6,7 +6,9 @@ use std::time::Duration;
 use serde_json::json;
 use toolgate::{MAX_HOST_CALLS, ToolSource, with_contract};
 
-use crate::support::{call, check, fuel, guests, host, limited, memory, on_one_thread, outcome, report, time, tool};
+use crate::support::{
+    call, check, check_each, fuel, guests, host, limited, memory, on_one_thread, outcome, report, time, tool,
+};
 
 #[test]
 fn a_spinning_guest_is_stopped_by_its_fuel() {
@@ -68,9 +70,8 @@ fn a_million_timers_end_at_the_cap_on_handles() {
 #[test]
 fn randomness_is_bounded_by_request_and_by_fuel() {
     let draws = || tool("budget_draws_randomness.wasm", guests::BUDGET_DRAWS_RANDOMNESS);
-    check(draws(), json!({"how": "at_once"}), "tool:memory");
-    check(draws(), json!({"how": "by_byte"}), "tool:fuel");
-    check(draws(), json!({"how": "as_much_as_is_given"}), "done");
+    let rows = [("at_once", "tool:memory"), ("by_byte", "tool:fuel"), ("as_much_as_is_given", "done")];
+    check_each(draws(), rows.map(|(how, code)| (json!({ "how": how }), code)));
     on_one_thread(async {
         let host = host([draws()]).await;
         let reply = call(&host, "probe_budget_draws_randomness", json!({"how": "as_much_as_is_given"})).await;
@@ -129,9 +130,9 @@ fn ending_the_program_is_no_answer_even_with_status_zero() {
 
 #[test]
 fn a_tool_says_itself_why_it_has_no_answer() {
-    for kind in ["not_found", "refused", "unavailable", "failed"] {
-        check(tool("fails_by_kind.wasm", guests::FAILS_BY_KIND), json!({ "kind": kind }), &format!("tool:{kind}"));
-    }
+    let kinds = ["not_found", "refused", "unavailable", "failed"].map(|kind| (kind, format!("tool:{kind}")));
+    let calls = kinds.iter().map(|(kind, code)| (json!({ "kind": kind }), code.as_str()));
+    check_each(tool("fails_by_kind.wasm", guests::FAILS_BY_KIND), calls);
 }
 
 #[test]
