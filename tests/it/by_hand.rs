@@ -60,6 +60,14 @@ impl ByHand<'_> {
         ToolSource::new(format!("{name}.wasm"), Cow::Owned(packed))
     }
 
+    /// The same with `/desk` asked for, to be written to.
+    pub(crate) fn tool_that_writes(self) -> ToolSource {
+        let component = wat::parse_str(self.text()).unwrap_or_else(|error| panic!("{error}"));
+        let asks = r#""effects":"write","capabilities":{"fs":[{"path":"/desk","access":"read-write"}]}"#;
+        let packed = with_contract(&component, &CONTRACT.replace(r#""effects":"read""#, asks)).expect("packs");
+        ToolSource::new("by_hand.wasm", Cow::Owned(packed))
+    }
+
     /// The same as one component among others inside a larger one: `others` stand before it, `given` is what it is
     /// instantiated with. Neither may call what it stands in, so whoever wants calls between components needs siblings.
     pub(crate) fn tool_among(self, others: &str, given: &str) -> ToolSource {

@@ -6,7 +6,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolgate::{Effects, Host, RawCall, Turn};
+use toolgate::{Access, DirectoryGrant, Effects, Host, RawCall, Turn};
 
 use crate::by_hand::ByHand;
 use crate::support::{
@@ -167,5 +167,21 @@ fn writes_behind_a_cancelled_one_do_not_begin() {
             );
         }
         assert_eq!(std::fs::read_dir(desk.path()).expect("lists").count(), 0, "nothing was written");
+    });
+}
+
+#[test]
+fn what_may_have_written_before_it_was_cancelled_says_so() {
+    let desk = tempfile::tempdir().expect("a directory");
+    let spins = r#"(func (export "call") (param i32 i32) (result i32) (loop (br 0)) (unreachable))"#;
+    let grant = DirectoryGrant { guest: "/desk".into(), host: desk.path().to_owned(), access: Access::ReadWrite };
+    let writes = ByHand { module: spins, ..ByHand::default() }.tool_that_writes().grant(grant);
+    on_one_thread(async {
+        let host = host([writes.limits(time(Duration::from_secs(60)))]).await;
+        let began = host.call_until(RawCall::new("by_hand", "{}"), asked(3)).await;
+        assert_eq!((outcome(&began).as_str(), began.effects), ("host:cancelled", Effects::Unknown));
+        assert!(began.text().contains("part of its work may have been done"), "{}", report(&began));
+        let never_began = host.call_until(RawCall::new("by_hand", "{}"), ready(())).await;
+        assert_eq!((outcome(&never_began).as_str(), never_began.effects), ("host:cancelled", Effects::None));
     });
 }
