@@ -202,3 +202,65 @@ fn by_message(error: &wasmtime::Error) -> Stop {
     }
     Stop::Tool(ToolFailure::Trapped { kind: format!("abi: {}", text::one_line(&said, 120)) })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use wasmtime::{
+        Config, Engine, Instance, InstanceAllocationStrategy, Module, PoolingAllocationConfig, Store, Trap,
+    };
+    use wasmtime_wasi::I32Exit;
+
+    use super::{Circumstances, Scarce, Stop, ToolFailure, classify};
+    use crate::units::ByteCount;
+
+    const KNOWN: Circumstances = Circumstances {
+        fuel: 7,
+        time: Duration::from_secs(1),
+        memory: ByteCount::kib(1),
+        memory_refused: false,
+        host_calls_refused: false,
+    };
+
+    fn failure(error: wasmtime::Error, known: &Circumstances) -> ToolFailure {
+        match classify(&error, known) {
+            Stop::Tool(failure) => failure,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_only_we_can_know_goes_before_what_the_runtime_says() {
+        let refused = Circumstances { memory_refused: true, ..KNOWN };
+        let memory = ToolFailure::OutOfMemory { of: Scarce::Memory(KNOWN.memory) };
+        for error in [Trap::UnreachableCodeReached.into(), I32Exit(1).into(), wasmtime::Error::msg("anything")] {
+            assert_eq!(failure(error, &refused), memory);
+        }
+        // What ends a guest by its own name does so, refused or not.
+        assert_eq!(failure(Trap::OutOfFuel.into(), &refused), ToolFailure::OutOfFuel { fuel: 7 });
+        assert_eq!(failure(Trap::StackOverflow.into(), &refused), ToolFailure::OutOfStack);
+        let calls = Circumstances { host_calls_refused: true, ..KNOWN };
+        assert!(matches!(failure(Trap::OutOfFuel.into(), &calls), ToolFailure::TooManyHostCalls { max: _ }));
+    }
+
+    #[test]
+    fn what_is_known_by_no_row_is_a_trap() {
+        let failure = failure(wasmtime::Error::msg("something\nnew"), &KNOWN);
+        assert_eq!(failure, ToolFailure::Trapped { kind: "abi: something\\nnew".into() });
+    }
+
+    #[test]
+    fn a_pool_that_is_full_is_no_fault_of_the_tool() {
+        let mut pool = PoolingAllocationConfig::new();
+        pool.total_core_instances(1);
+        let mut config = Config::new();
+        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+        let engine = Engine::new(&config).expect("builds");
+        let module = Module::from_binary(&engine, b"\0asm\x01\0\0\0").expect("compiles");
+        let (mut one, mut other) = (Store::new(&engine, ()), Store::new(&engine, ()));
+        Instance::new(&mut one, &module, &[]).expect("has its slot");
+        let full = Instance::new(&mut other, &module, &[]).expect_err("there is no second one");
+        assert!(matches!(classify(&full, &KNOWN), Stop::NoRoom));
+    }
+}
