@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use toolgate_guest_build::{Guest, build_all, constants, or_explain};
 
 /// The suites: the first word of a probe's file name, and what its probes attack.
-const SUITES: [(&str, &str); 11] = [
+const SUITES: [(&str, &str); 13] = [
     ("budget", "fuel, time and memory"),
     ("contract", "the reading of a contract at load"),
     ("exit", "ending the program instead of answering"),
@@ -18,6 +18,8 @@ const SUITES: [(&str, &str); 11] = [
     ("init", "code that runs before the call"),
     ("log", "the operator's log"),
     ("ok", "nothing: good tools to stand beside the bad"),
+    ("output", "what a tool prints"),
+    ("pure", "that the same call gets the same answer"),
     ("result", "what comes back"),
     ("trap", "the rules of the machine"),
 ];

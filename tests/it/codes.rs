@@ -129,6 +129,9 @@ fn every_code_is_given_and_says_the_same_to_model_operator_and_program() {
         let timeout = support::call(slow, "probe_spin", json!({})).await;
         check_copies(Rule::ToolTimeout, &timeout);
         seen.insert(Rule::ToolTimeout);
+        let call = RawCall::new("probe_spin", "{}").with_id("call_1");
+        check_copies(Rule::HostCancelled, &slow.call_until(call, std::future::ready(())).await);
+        seen.insert(Rule::HostCancelled);
         assert_eq!(seen, Rule::ALL.iter().copied().collect(), "every rule has its row");
     });
 }

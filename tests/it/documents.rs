@@ -10,7 +10,7 @@ use toolgate::{Provider, Rule};
 use crate::schemas::is_current;
 use crate::support::{program, repository};
 
-const BOOKS: [&str; 9] = [
+const BOOKS: [&str; 10] = [
     "README.md",
     "SECURITY.md",
     "docs/ARCHITECTURE.md",
@@ -20,6 +20,7 @@ const BOOKS: [&str; 9] = [
     "docs/THREAT-MODEL.md",
     "docs/guide/declarations.md",
     "docs/guide/first-tool.md",
+    "docs/guide/other-languages.md",
 ];
 
 fn read(file: &str) -> String {

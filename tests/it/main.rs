@@ -2,11 +2,17 @@
 
 #![cfg(test)]
 
+/// Components written by hand, for what no compiler makes.
+mod by_hand;
 /// Prepared components, hosts and turns for all of them.
 mod support;
 
+/// Cancelling and dropping at every point of a call.
+mod cancel;
 /// Each code, with what the model, the operator and a program get.
 mod codes;
+/// Components that break a rule of the machine or of the interface.
+mod components;
 /// Calls beside each other: who waits for whom.
 mod concurrency;
 /// The dialects: how each provider writes a turn, and what goes back to it.
@@ -23,8 +29,12 @@ mod internal;
 mod leaks;
 /// What is refused at load, and how it is said.
 mod load;
+/// What a tool prints.
+mod output;
 /// The program's whole screens.
 mod program;
+/// Tools that can only compute: the same call, the same answer.
+mod pure;
 /// The result gate.
 mod results;
 /// The budget: every stop has its name.

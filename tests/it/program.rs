@@ -176,6 +176,44 @@ fn an_explanation_for_a_program_is_json() {
 }
 
 #[test]
+fn what_a_tool_logs_and_prints_is_shown_on_stderr_where_it_is_asked_for() {
+    let directory = directory();
+    let prints = file(&directory, "prints.wasm", guests::OUTPUT_PRINTS);
+    let quiet = program(&["call", "probe_output_prints", "--tools", &prints], b"");
+    assert_eq!((quiet.code, quiet.stderr.as_str()), (ExitCode::SUCCESS, ""));
+    let shown = program(&["call", "probe_output_prints", "--tools", &prints, "--logs"], b"");
+    assert_screen!(shown, directory.path(), @r#"
+    exit 0
+    --- stdout
+    {"text":"it is printed"}
+    --- stderr
+    probe_output_prints stdout: to stdout: \u{1b}[2J\u{202e}
+    probe_output_prints stderr: to stderr: \u{1b}]0;owned\u{7}
+    probe_output_prints stdout: to stdout again
+    "#);
+    let panics = file(&directory, "panics.wasm", guests::TRAP_PANICS);
+    let shown = program(&["call", "probe_panic", "--tools", &panics, "--logs"], b"");
+    assert!(shown.stderr.contains("\nprobe_panic error: panicked at "), "{}", shown.stderr);
+}
+
+#[test]
+fn an_explanation_for_a_program_says_what_a_failed_call_cost_too() {
+    let directory = directory();
+    let calls = file(&directory, "calls.wasm", guests::BUDGET_CALLS_HOST);
+    let shown = program(&["call", "probe_budget_calls_host", "--tools", &calls, "--explain=json"], b"");
+    let json = shown.stderr.find("[\n").and_then(|at| shown.stderr.get(at..)).expect("JSON behind the text");
+    let explained: serde_json::Value = serde_json::from_str(json).expect("JSON");
+    assert_eq!(explained[0]["reply"]["code"], "tool:fuel");
+    assert_eq!(explained[0]["reply"]["pure"], true);
+    assert_eq!(explained[0]["host_calls"], 100_001);
+    for key in
+        ["fuel", "memory_bytes", "host_bytes", "result_bytes", "log_bytes", "output_bytes", "output_dropped_bytes"]
+    {
+        assert!(explained[0][key].is_u64(), "{key}: {explained}");
+    }
+}
+
+#[test]
 fn a_fresh_desk_is_named_only_where_something_was_written() {
     let read = program(&["call", "lookup_policy", r#"{"topic":"returns"}"#], b"");
     assert_eq!(read.stderr, "");
@@ -425,6 +463,7 @@ fn a_component_is_inspected_whether_packed_or_not() {
     version  1.0.0
     description  Opens a case at the support desk for a customer and gives back its number. A person reads it.
     effects  write
+    pure  no: it asks for something outside
     asks for  directory /desk (read-write): tickets are appended to `tickets.jsonl`
     imports  toolgate:tool/host@1.0.0
     imports  wasi:io/poll@0.2.6

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{call, check, guests, host, on_one_thread, report, tool};
+use crate::support::{call, check, check_each, guests, host, on_one_thread, report, tool};
 
 #[test]
 fn a_result_that_is_not_json_is_a_broken_shape() {
@@ -21,7 +21,7 @@ fn a_result_larger_than_one_lift_is_too_big_and_never_in_host_memory() {
 
 #[test]
 fn every_odd_way_to_write_a_result_has_its_code() {
-    for (shape, code) in [
+    let rows = [
         ("too_large_number", "result:range:value"),
         ("not_a_number", "result:shape"),
         ("deep", "result:too_big"),
@@ -32,9 +32,9 @@ fn every_odd_way_to_write_a_result_has_its_code() {
         ("nothing", "result:empty"),
         ("no_object", "result:shape"),
         ("inexact_number", "result:range:value"),
-    ] {
-        check(tool("result_is_odd.wasm", guests::RESULT_IS_ODD), json!({ "shape": shape }), code);
-    }
+    ];
+    let calls = rows.map(|(shape, code)| (json!({ "shape": shape }), code));
+    check_each(tool("result_is_odd.wasm", guests::RESULT_IS_ODD), calls);
 }
 
 #[test]

@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use serde_json::json;
-use toolgate::{ToolSource, with_contract};
+use toolgate::{MAX_HOST_CALLS, ToolSource, with_contract};
 
-use crate::support::{call, check, fuel, guests, host, limited, memory, on_one_thread, outcome, report, time, tool};
+use crate::support::{
+    call, check, check_each, fuel, guests, host, limited, memory, on_one_thread, outcome, report, time, tool,
+};
 
 #[test]
 fn a_spinning_guest_is_stopped_by_its_fuel() {
@@ -21,6 +23,65 @@ fn a_spinning_guest_with_all_the_fuel_is_stopped_by_its_deadline() {
 #[test]
 fn a_sleeping_guest_that_spends_no_fuel_is_stopped_by_the_clock() {
     check(limited(guests::BUDGET_SLEEPS, time(Duration::from_millis(100))), json!({}), "tool:timeout");
+}
+
+#[test]
+fn a_sleep_until_the_end_of_time_is_stopped_by_the_clock() {
+    check(limited(guests::BUDGET_SLEEPS_FOR_EVER, time(Duration::from_millis(100))), json!({}), "tool:timeout");
+}
+
+#[test]
+fn calls_into_the_host_are_charged_to_the_fuel() {
+    check(limited(guests::BUDGET_READS_CLOCK, fuel(1_000_000)), json!({}), "tool:fuel");
+    check(limited(guests::BUDGET_CALLS_HOST, fuel(1_000_000)), json!({}), "tool:fuel");
+    on_one_thread(async {
+        let host = host([limited(guests::BUDGET_CALLS_HOST, fuel(1_000_000))]).await;
+        let reply = call(&host, "probe_budget_calls_host", json!({})).await;
+        let calls = reply.usage.host_calls;
+        assert!((900..=1_000).contains(&calls), "a thousand units each: {calls}");
+        assert_eq!(reply.usage.fuel, 1_000_000, "all of it is spent");
+        assert!(reply.text().contains("after 1000000 units of work"), "{}", report(&reply));
+    });
+}
+
+#[test]
+fn no_fuel_buys_more_calls_into_the_host_than_any_tool_may_make() {
+    let rich = time(Duration::from_secs(60));
+    check(limited(guests::BUDGET_READS_CLOCK, rich), json!({}), "tool:fuel");
+    check(limited(guests::BUDGET_CALLS_HOST, rich), json!({}), "tool:fuel");
+    on_one_thread(async {
+        let host = host([limited(guests::BUDGET_CALLS_HOST, rich)]).await;
+        let reply = call(&host, "probe_budget_calls_host", json!({})).await;
+        assert_eq!(reply.usage.host_calls, MAX_HOST_CALLS + 1, "the one too many");
+        assert!(reply.text().contains("after 100000 calls to its host"), "{}", report(&reply));
+        assert!(
+            reply.usage.fuel < toolgate::MAX_FUEL / 2,
+            "what is left is not said to be spent: {}",
+            reply.usage.fuel
+        );
+    });
+}
+
+#[test]
+fn a_million_timers_end_at_the_cap_on_handles() {
+    check(tool("budget_polls_many.wasm", guests::BUDGET_POLLS_MANY), json!({}), "tool:memory");
+}
+
+#[test]
+fn randomness_is_bounded_by_request_and_by_fuel() {
+    let draws = || tool("budget_draws_randomness.wasm", guests::BUDGET_DRAWS_RANDOMNESS);
+    let rows = [("at_once", "tool:memory"), ("by_byte", "tool:fuel"), ("as_much_as_is_given", "done")];
+    check_each(draws(), rows.map(|(how, code)| (json!({ "how": how }), code)));
+    on_one_thread(async {
+        let host = host([draws()]).await;
+        let reply = call(&host, "probe_budget_draws_randomness", json!({"how": "as_much_as_is_given"})).await;
+        assert_eq!(reply.usage.host_bytes.get(), 64 << 10, "{}", report(&reply));
+    });
+}
+
+#[test]
+fn more_than_the_host_takes_at_once_is_memory_it_is_not_given() {
+    check(tool("log_passes_too_much.wasm", guests::LOG_PASSES_TOO_MUCH), json!({}), "tool:memory");
 }
 
 #[test]
@@ -69,9 +130,9 @@ fn ending_the_program_is_no_answer_even_with_status_zero() {
 
 #[test]
 fn a_tool_says_itself_why_it_has_no_answer() {
-    for kind in ["not_found", "refused", "unavailable", "failed"] {
-        check(tool("fails_by_kind.wasm", guests::FAILS_BY_KIND), json!({ "kind": kind }), &format!("tool:{kind}"));
-    }
+    let kinds = ["not_found", "refused", "unavailable", "failed"].map(|kind| (kind, format!("tool:{kind}")));
+    let calls = kinds.iter().map(|(kind, code)| (json!({ "kind": kind }), code.as_str()));
+    check_each(tool("fails_by_kind.wasm", guests::FAILS_BY_KIND), calls);
 }
 
 #[test]

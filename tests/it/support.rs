@@ -9,6 +9,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolgate::{Access, DirectoryGrant, Host, HostBuilder, LimitSettings, RawCall, Reply, ToolSource};
 
+use crate::by_hand;
+
 pub(crate) mod guests {
     //! One constant per component, made by the build script. A guest that no test runs is an error here.
     #![deny(dead_code)]
@@ -95,18 +97,35 @@ pub(crate) fn outcome(reply: &Reply) -> String {
 /// Runs one hostile guest on one and on two threads: it ends with its code, leaves no store behind, and a good call after
 /// it is answered.
 pub(crate) fn check(source: ToolSource, arguments: Value, code: &str) {
-    let host = on_one_thread(host([source, tool("ok_echo.wasm", guests::OK_ECHO)]));
-    let name = host.tools().map(toolgate::Tool::name).find(|name| *name != "echo").expect("the probe");
-    let once = || async {
-        let reply = call(&host, name, arguments.clone()).await;
-        assert_eq!(outcome(&reply), code, "{}", report(&reply));
-        assert!(reply.text().len() <= 1024 || reply.is_done(), "{}", report(&reply));
-        let good = call(&host, "echo", json!({"text": "still here"})).await;
-        assert_eq!(good.text(), r#"{"text":"still here"}"#, "{}", report(&good));
-        assert_eq!(host.stats().stores_alive, 0, "every store is gone");
+    check_each(source, [(arguments, code)]);
+}
+
+/// As [`check`], for several calls of one guest, which is compiled once.
+pub(crate) fn check_each<'c>(source: ToolSource, calls: impl IntoIterator<Item = (Value, &'c str)>) {
+    let host = on_one_thread(host([source, by_hand::good()]));
+    let name = host.tools().map(toolgate::Tool::name).find(|name| *name != by_hand::GOOD).expect("the probe");
+    for (arguments, code) in calls {
+        let once = || async {
+            let reply = call(&host, name, arguments.clone()).await;
+            assert_eq!(outcome(&reply), code, "{}", report(&reply));
+            assert!(reply.text().len() <= 1024 || reply.is_done(), "{}", report(&reply));
+            let good = call(&host, by_hand::GOOD, json!({})).await;
+            assert_eq!(good.text(), r#"{"still":"here"}"#, "{}", report(&good));
+            assert_eq!(host.stats().stores_alive, 0, "every store is gone");
+        };
+        on_one_thread(once());
+        on_two_threads(once());
+    }
+}
+
+/// Waits until something is so, looking again whenever everything else has had its turn; says so where it never is.
+pub(crate) async fn wait_until(is_so: impl Fn() -> bool) {
+    let waiting = async {
+        while !is_so() {
+            tokio::task::yield_now().await;
+        }
     };
-    on_one_thread(once());
-    on_two_threads(once());
+    tokio::time::timeout(Duration::from_secs(20), waiting).await.expect("it is so within 20 s");
 }
 
 /// What a failing test has to show.

@@ -7,9 +7,10 @@ use toolgate::{MAX_MESSAGE, Turn};
 
 use crate::args::AnswerArguments;
 use crate::screen::{Outcome, Screen};
-use crate::{explain, files, sources};
+use crate::{explain, files, interrupt, sources};
 
-/// Answers every call of the message; done as soon as the turn is answered, however its calls ended.
+/// Answers every call of the message; done as soon as the turn is answered, however its calls ended. At Ctrl-C what is not
+/// done is answered as cancelled, and the whole turn is printed.
 pub(crate) async fn run(arguments: AnswerArguments, screen: &mut Screen<'_>) -> Result<Outcome> {
     let body = match arguments.file == Path::new("-") {
         true => files::read_bounded(&mut *screen.stdin, MAX_MESSAGE)?,
@@ -22,13 +23,13 @@ pub(crate) async fn run(arguments: AnswerArguments, screen: &mut Screen<'_>) -> 
     })?;
     hand_back(&turn, arguments.assistant_out.as_deref(), screen)?;
     let loaded = sources::load_to_call(&arguments.tools, &arguments.reading, screen).await?;
-    let answer = loaded.host.answer(turn).await;
+    let answer = loaded.host.answer_until(turn, interrupt::pressed()).await;
     // First of all: what was written must be found again, also where nobody reads the answer.
     loaded.close(screen)?;
     explain::tell_operator(&answer.replies, screen)?;
     screen.data(&answer.message)?;
     explain::print(&answer.replies, &arguments.explain, screen)?;
-    Ok(Outcome::Good)
+    Ok(interrupt::or_else(&answer.replies, Outcome::Good))
 }
 
 /// Gives back the assistant message where that was asked for, and says so where it had to change. Before any tool runs: a

@@ -116,6 +116,9 @@ pub(crate) struct ExplainOption {
     /// Say on stderr what became of each call: a table, or JSON with `--explain=json`
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "table")]
     pub(crate) explain: Option<ExplainFormat>,
+    /// Say on stderr what each tool logged and printed
+    #[arg(long)]
+    pub(crate) logs: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

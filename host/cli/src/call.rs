@@ -5,7 +5,7 @@ use toolgate::{MAX_ARGUMENTS, RawCall};
 
 use crate::args::CallArguments;
 use crate::screen::{Outcome, Screen};
-use crate::{explain, files, sources};
+use crate::{explain, files, interrupt, sources};
 
 /// Prints the result, or the refusal or failure on stderr.
 pub(crate) async fn run(arguments: CallArguments, screen: &mut Screen<'_>) -> Result<Outcome> {
@@ -15,7 +15,7 @@ pub(crate) async fn run(arguments: CallArguments, screen: &mut Screen<'_>) -> Re
     };
     let loaded = sources::load_to_call(&arguments.tools, &arguments.reading, screen).await?;
     let call = RawCall::from_bytes(arguments.name, given);
-    let reply = loaded.host.call(call).await;
+    let reply = loaded.host.call_until(call, interrupt::pressed()).await;
     // Before the answer: what was written must be found again, also where nobody reads the answer.
     loaded.close(screen)?;
     explain::tell_operator(std::slice::from_ref(&reply), screen)?;
@@ -27,5 +27,5 @@ pub(crate) async fn run(arguments: CallArguments, screen: &mut Screen<'_>) -> Re
         Outcome::Bad
     };
     explain::print(std::slice::from_ref(&reply), &arguments.explain, screen)?;
-    Ok(outcome)
+    Ok(interrupt::or_else(std::slice::from_ref(&reply), outcome))
 }

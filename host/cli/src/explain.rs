@@ -10,8 +10,11 @@ use crate::args::{ExplainFormat, ExplainOption};
 use crate::screen::Screen;
 use crate::table;
 
-/// Prints one line, or one object, per reply, where that was asked for.
+/// Prints what was asked for: each reply's line or object, and what its tool logged and printed.
 pub(crate) fn print(replies: &[Reply], option: &ExplainOption, screen: &mut Screen<'_>) -> Result<()> {
+    if option.logs {
+        replies.iter().try_for_each(|reply| say_logs(reply, screen))?;
+    }
     match option.explain {
         None => {}
         Some(ExplainFormat::Table) => screen.say(&as_table(replies))?,
@@ -25,6 +28,24 @@ pub(crate) fn tell_operator(replies: &[Reply], screen: &mut Screen<'_>) -> Resul
     for reply in replies {
         if let Verdict::Failed(Failure::Host(_)) = &reply.verdict {
             screen.say(&reply.operator_line())?;
+        }
+    }
+    Ok(())
+}
+
+/// The host has cleaned and cut each line; what was dropped is said too.
+fn say_logs(reply: &Reply, screen: &mut Screen<'_>) -> Result<()> {
+    let id = one_line(&reply.id, 40);
+    let of = if id.is_empty() { reply.tool.clone() } else { format!("{id} {}", reply.tool) };
+    for line in &reply.log {
+        screen.say(&format!("{of} {}: {}", line.level, line.text))?;
+    }
+    for line in &reply.output {
+        screen.say(&format!("{of} {}: {}", line.channel.name(), line.text))?;
+    }
+    for (what, dropped) in [("log", reply.usage.log_dropped), ("output", reply.usage.output_dropped)] {
+        if dropped.get() > 0 {
+            screen.say(&format!("{of}: {dropped} more of {what} was dropped"))?;
         }
     }
     Ok(())
@@ -59,16 +80,26 @@ fn as_json(replies: &[Reply]) -> Result<String> {
             .map(|(stage, time)| (stage.name().to_owned(), json!(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))))
             .collect();
         let log: Vec<Value> = reply.log.iter().map(|line| json!({ "level": line.level, "text": line.text })).collect();
+        let output: Vec<Value> =
+            reply.output.iter().map(|line| json!({ "channel": line.channel.name(), "text": line.text })).collect();
+        let usage = &reply.usage;
         lines.push(json!({
             "id": reply.id,
             "tool": reply.tool,
             "reply": serde_json::to_value(reply.machine())?,
-            "fuel": reply.usage.fuel,
-            "memory_bytes": reply.usage.memory.get(),
-            "log_dropped_bytes": reply.usage.log_dropped.get(),
+            "fuel": usage.fuel,
+            "memory_bytes": usage.memory.get(),
+            "host_calls": usage.host_calls,
+            "host_bytes": usage.host_bytes.get(),
+            "result_bytes": usage.result.get(),
+            "log_bytes": usage.log.get(),
+            "log_dropped_bytes": usage.log_dropped.get(),
+            "output_bytes": usage.output.get(),
+            "output_dropped_bytes": usage.output_dropped.get(),
             "stages_ns": stages,
             "operator": reply.operator_line(),
             "log": log,
+            "output": output,
         }));
     }
     Ok(serde_json::to_string_pretty(&lines)?)

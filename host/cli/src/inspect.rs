@@ -41,6 +41,7 @@ fn as_json(file: &str, anatomy: &Anatomy, contract: &Contract, packed: bool) -> 
         "size_bytes": anatomy.size.get(),
         "sha256": anatomy.digest,
         "packed": packed,
+        "pure": contract.capabilities.are_none(),
         "imports": anatomy.imports,
         "exports": anatomy.exports,
         "contract": contract,
@@ -67,6 +68,8 @@ fn as_text(file: &str, anatomy: &Anatomy, contract: &Contract, packed: bool) -> 
             toolgate::DeclaredEffects::Write => "write",
         },
     );
+    let pure = contract.capabilities.are_none();
+    row("pure", if pure { "yes: the same call gives the same bytes" } else { "no: it asks for something outside" });
     for directory in &contract.capabilities.fs {
         let reason =
             directory.reason.as_deref().map_or_else(String::new, |reason| format!(": {}", one_line(reason, 200)));

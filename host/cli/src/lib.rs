@@ -11,6 +11,7 @@ mod check;
 mod explain;
 mod files;
 mod inspect;
+mod interrupt;
 mod pack;
 mod screen;
 mod sources;
@@ -29,14 +30,19 @@ pub use self::screen::Screen;
 /// Runs the program once: data on stdout, everything else on stderr.
 ///
 /// The exit code is 0 where the work was done, 1 where a call was refused or failed or a check found a fault, 2 where the
-/// program could not do what it was asked.
+/// program could not do what it was asked, 130 where Ctrl-C cancelled a call: its reply says so, and is printed like any other.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, screen: &mut Screen<'_>) -> ExitCode {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(usage) => return screen.usage(&usage),
     };
     let outcome = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime.block_on(command(arguments.command, screen)),
+        Ok(runtime) => {
+            let outcome = runtime.block_on(command(arguments.command, screen));
+            // Every call is answered. What may be left is a thread in a file operation that does not come back.
+            runtime.shutdown_background();
+            outcome
+        }
         Err(error) => Err(error.into()),
     };
     screen.end(outcome)

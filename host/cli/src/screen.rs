@@ -30,7 +30,12 @@ pub(crate) enum Outcome {
     Good,
     /// A call was refused or failed, or a check found a fault.
     Bad,
+    /// A call was cancelled from the keyboard.
+    Interrupted,
 }
+
+/// What a shell takes for "ended by Ctrl-C": 128 and the number of the signal.
+const INTERRUPTED: u8 = 130;
 
 impl Screen<'_> {
     /// Writes JSON as it is, and ends the line: whoever reads it gets every byte.
@@ -71,6 +76,7 @@ impl Screen<'_> {
         let error = match outcome {
             Ok(Outcome::Good) => return ExitCode::SUCCESS,
             Ok(Outcome::Bad) => return ExitCode::from(1),
+            Ok(Outcome::Interrupted) => return ExitCode::from(INTERRUPTED),
             Err(error) => error,
         };
         let broken_pipe = |cause: &(dyn std::error::Error + 'static)| {

@@ -171,6 +171,11 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
+    /// Whether nothing is asked for: such a tool can only compute, so that the same call gets the same answer.
+    pub fn are_none(&self) -> bool {
+        self.fs.is_empty() && self.not_grantable().is_empty()
+    }
+
     /// The capabilities asked for that no operator can give yet, by their key in the contract.
     pub fn not_grantable(&self) -> Vec<&'static str> {
         [

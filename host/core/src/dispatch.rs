@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::cancel::{Cancel, Cancelled};
 use crate::engine::MAX_CALLS;
 use crate::registry::Matched;
 use crate::tool::Tool;
@@ -20,7 +21,12 @@ pub const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// Why a call that is in order was not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Overloaded;
+pub(crate) enum NotPlaced {
+    /// There was no room.
+    Overloaded,
+    /// Its caller did not wait for room.
+    Cancelled,
+}
 
 /// Whether a call is answered beside others of its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +42,7 @@ pub(crate) enum Company {
 pub(crate) struct Placed {
     matched: Matched,
     company: Company,
+    cancel: Cancel,
     /// Given back when the call's store is gone.
     _place: OwnedSemaphorePermit,
 }
@@ -51,6 +58,10 @@ impl Placed {
 
     pub(crate) const fn company(&self) -> Company {
         self.company
+    }
+
+    pub(crate) const fn cancel(&self) -> &Cancel {
+        &self.cancel
     }
 }
 
@@ -72,22 +83,26 @@ impl Dispatch {
         self.n_waiting.load(Ordering::Relaxed)
     }
 
-    /// Waits for a place, first come, first served.
-    pub(crate) async fn place(&self, matched: Matched, company: Company) -> Result<Placed, Overloaded> {
-        let place = match Arc::clone(&self.places).try_acquire_owned() {
-            Ok(place) => place,
-            Err(_none_free) => self.wait().await?,
-        };
-        Ok(Placed { matched, company, _place: place })
+    /// Waits for a place, first come, first served, for as long as the caller does.
+    pub(crate) async fn place(&self, matched: Matched, company: Company, cancel: Cancel) -> Result<Placed, NotPlaced> {
+        let place = cancel.or(self.find()).await.map_err(|Cancelled| NotPlaced::Cancelled)??;
+        Ok(Placed { matched, company, cancel, _place: place })
     }
 
-    async fn wait(&self) -> Result<OwnedSemaphorePermit, Overloaded> {
+    async fn find(&self) -> Result<OwnedSemaphorePermit, NotPlaced> {
+        match Arc::clone(&self.places).try_acquire_owned() {
+            Ok(place) => Ok(place),
+            Err(_none_free) => self.wait().await,
+        }
+    }
+
+    async fn wait(&self) -> Result<OwnedSemaphorePermit, NotPlaced> {
         let waiting = Waiting::join(&self.n_waiting)?;
         let place = tokio::time::timeout(MAX_WAIT, Arc::clone(&self.places).acquire_owned()).await;
         drop(waiting);
         match place {
             Ok(Ok(place)) => Ok(place),
-            Ok(Err(_)) | Err(_) => Err(Overloaded),
+            Ok(Err(_)) | Err(_) => Err(NotPlaced::Overloaded),
         }
     }
 }
@@ -96,10 +111,10 @@ impl Dispatch {
 struct Waiting<'q>(&'q AtomicUsize);
 
 impl<'q> Waiting<'q> {
-    fn join(n_waiting: &'q AtomicUsize) -> Result<Self, Overloaded> {
+    fn join(n_waiting: &'q AtomicUsize) -> Result<Self, NotPlaced> {
         let before = n_waiting.fetch_add(1, Ordering::Relaxed);
         let waiting = Self(n_waiting);
-        if before < MAX_WAITING { Ok(waiting) } else { Err(Overloaded) }
+        if before < MAX_WAITING { Ok(waiting) } else { Err(NotPlaced::Overloaded) }
     }
 }
 

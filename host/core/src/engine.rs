@@ -26,8 +26,9 @@ pub const MAX_MEMORY: ByteCount = ByteCount::mib(1024);
 pub(crate) const MEMORIES: usize = 4;
 /// Most tables of one call.
 pub(crate) const TABLES: usize = 8;
-/// Most core instances of one call: a CPython component has some twenty.
-pub(crate) const INSTANCES: usize = 32;
+/// Most core instances of one call: what the largest known toolchain makes (38, for CPython) and some. A component of a
+/// thousand would take the slots of all the others.
+pub(crate) const INSTANCES: usize = 48;
 
 /// Stack of WebAssembly code. A guest that recurses traps here; the rest of the fibre's stack is left to host functions,
 /// and an overflow there would abort the process.
@@ -163,6 +164,47 @@ mod tests {
         let mut module = wasm_encoder::Module::new();
         module.section(&types);
         assert!(!compiles(module.finish()), "garbage-collected types");
+    }
+
+    /// A module whose `run` does nothing.
+    fn that_returns() -> Vec<u8> {
+        use wasm_encoder::{CodeSection, ExportKind, ExportSection, Function, FunctionSection, Module, TypeSection};
+        let mut types = TypeSection::new();
+        types.ty().function([], []);
+        let mut functions = FunctionSection::new();
+        functions.function(0);
+        let mut exports = ExportSection::new();
+        exports.export("run", ExportKind::Func, 0);
+        let mut body = Function::new([]);
+        body.instructions().end();
+        let mut code = CodeSection::new();
+        code.function(&body);
+        let mut module = Module::new();
+        module.section(&types).section(&functions).section(&exports).section(&code);
+        module.finish()
+    }
+
+    #[test]
+    fn a_store_that_nobody_gave_a_budget_runs_nothing() {
+        let engine = HostEngine::new().expect("builds");
+        let module = wasmtime::Module::from_binary(engine.get(), &that_returns()).expect("compiles");
+        for (fuel, ticks, trap) in [
+            (None, Some(1_000), Some(wasmtime::Trap::OutOfFuel)),
+            (Some(1_000), None, Some(wasmtime::Trap::Interrupt)),
+            (Some(1_000), Some(1_000), None),
+        ] {
+            let mut store = wasmtime::Store::new(engine.get(), ());
+            if let Some(fuel) = fuel {
+                store.set_fuel(fuel).expect("fuel is on");
+            }
+            if let Some(ticks) = ticks {
+                store.set_epoch_deadline(ticks);
+            }
+            let instance = wasmtime::Instance::new(&mut store, &module, &[]).expect("has no start function");
+            let run = instance.get_typed_func::<(), ()>(&mut store, "run").expect("is there");
+            let outcome = run.call(&mut store, ()).err().and_then(|error| error.downcast_ref().copied());
+            assert_eq!(outcome, trap);
+        }
     }
 
     #[test]

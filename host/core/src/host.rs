@@ -4,6 +4,7 @@
 
 use std::any::Any;
 use std::fmt::Display;
+use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use futures_util::{FutureExt, StreamExt, stream};
 
 use crate::amendment::{Amendment, Coercion};
 use crate::call::RawCall;
+use crate::cancel::Cancel;
 use crate::check::{self, Checked};
 use crate::clock::{Clock, SystemClock};
 use crate::dispatch::{Company, Dispatch};
@@ -62,7 +64,13 @@ impl Host {
 
     /// Answers one call. Never an error, never a panic: whatever happens is said in the reply.
     pub async fn call(&self, call: RawCall) -> Reply {
-        self.answer_call(call, Company::Alone).await
+        self.answer_call(call, Company::Alone, Cancel::never()).await
+    }
+
+    /// As [`Host::call`], for as long as `cancel` has not ended: then the guest is stopped and the reply is
+    /// `host:cancelled`. Dropping the call's future stops the guest too, and leaves nobody to answer.
+    pub async fn call_until(&self, call: RawCall, cancel: impl Future<Output = ()> + Send + 'static) -> Reply {
+        self.answer_call(call, Company::Alone, Cancel::when(cancel)).await
     }
 
     /// The loaded tools, sorted by name.
@@ -79,13 +87,13 @@ impl Host {
         self.stages.registry.named(tool).is_some_and(|(tool, _)| tool.writes)
     }
 
-    pub(crate) async fn answer_call(&self, mut call: RawCall, company: Company) -> Reply {
+    pub(crate) async fn answer_call(&self, mut call: RawCall, company: Company, cancel: Cancel) -> Reply {
         // No stage looks at the id, so it stays here, where the reply is made. A name that is not plain text of a few
         // characters is no tool's, so what is shown of it is enough to find the tool by.
         let (id, asked) = (std::mem::take(&mut call.id), text::one_line(&call.tool, 80));
         let mut record =
             Record { laps: Laps::new(Arc::clone(&self.stages.clock)), recorded: Vec::new(), trace: Trace::default() };
-        let walk = AssertUnwindSafe(self.stages.walk(call, company, &mut record)).catch_unwind().await;
+        let walk = AssertUnwindSafe(self.stages.walk(call, company, cancel, &mut record)).catch_unwind().await;
         // The walk borrows nothing that a panic could leave half-changed and that is read again: the record only grows.
         let outcome =
             walk.unwrap_or_else(|panic| Err(NotDone::Failed(Failure::Host(HostFailure::Internal(words(&panic))))));
@@ -103,24 +111,38 @@ impl Host {
             Err(NotDone::Refused(rejection)) => Verdict::Refused(rejection),
             Err(NotDone::Failed(failure)) => Verdict::Failed(failure),
         };
-        let effects = effects(&verdict, self.stages.registry.named(&tool).map(|(tool, _)| &**tool));
-        let log = record.trace.take_log();
+        let found = self.stages.registry.named(&tool).map(|(tool, _)| tool);
+        let (log, output) = (record.trace.take_log(), record.trace.take_output());
         let mut usage = record.laps.usage;
-        let spent = record.trace.spent;
-        (usage.fuel, usage.memory) = (spent.fuel, spent.memory);
-        (usage.log, usage.log_dropped) = (spent.log, spent.log_dropped);
-        Reply { id, tool, effects, verdict, usage, recorded: record.recorded, log }
+        record.trace.charge(&mut usage);
+        Reply {
+            id,
+            effects: effects(&verdict, found.map(Arc::as_ref)),
+            pure: found.is_some_and(|tool| tool.is_pure()),
+            tool,
+            verdict,
+            usage,
+            recorded: record.recorded,
+            log,
+            output,
+        }
     }
 }
 
 impl Stages {
     /// One call, bytes to verdict. There is no second path: a message's calls, a program's and the library's all end here.
-    async fn walk(&self, raw: RawCall, company: Company, record: &mut Record) -> Result<Checked, NotDone> {
+    async fn walk(
+        &self,
+        raw: RawCall,
+        company: Company,
+        cancel: Cancel,
+        record: &mut Record,
+    ) -> Result<Checked, NotDone> {
         let Record { laps, recorded, trace } = record;
         laps.start();
         let admitted = laps.passed(Stage::Gate, self.gate.admit(raw, recorded))?;
         let matched = laps.passed(Stage::Registry, self.registry.find(admitted, recorded))?;
-        let placed = laps.passed(Stage::Dispatch, self.dispatch.place(matched, company).await)?;
+        let placed = laps.passed(Stage::Dispatch, self.dispatch.place(matched, company, cancel).await)?;
         let output = laps.passed(Stage::Sandbox, self.sandbox.run(placed, trace).await)?;
         let checked = laps.passed(Stage::Check, check::accept(output))?;
         Ok(checked)
@@ -135,8 +157,12 @@ fn effects(verdict: &Verdict, tool: Option<&Tool>) -> Effects {
         Verdict::Refused(_) => Effects::None,
         Verdict::Done(_) | Verdict::Failed(Failure::Result(_)) => Effects::Done,
         Verdict::Failed(Failure::Tool(failure)) if failure.is_said_by_the_tool() => Effects::Done,
-        Verdict::Failed(Failure::Tool(_) | Failure::Host(HostFailure::Internal(_))) => Effects::Unknown,
-        Verdict::Failed(Failure::Host(HostFailure::Overloaded | HostFailure::GrantGone(_))) => Effects::None,
+        Verdict::Failed(
+            Failure::Tool(_) | Failure::Host(HostFailure::Internal(_) | HostFailure::Cancelled { began: true }),
+        ) => Effects::Unknown,
+        Verdict::Failed(Failure::Host(
+            HostFailure::Overloaded | HostFailure::GrantGone(_) | HostFailure::Cancelled { began: false },
+        )) => Effects::None,
     }
 }
 

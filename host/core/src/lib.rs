@@ -14,6 +14,7 @@
 mod amendment;
 mod anatomy;
 mod call;
+mod cancel;
 mod check;
 mod clock;
 mod config;
@@ -64,12 +65,13 @@ pub use crate::refusal::{Code, Failure, FixableBy, HostFailure, Rejection, Rule}
 pub use crate::registry::{RegistryRejection, UnknownTool};
 pub use crate::reply::{Effects, MachineReply, Reply, Verdict};
 pub use crate::sandbox::budget::{
-    DEFAULT_FUEL, DEFAULT_LOG, DEFAULT_MEMORY, DEFAULT_RESULT, DEFAULT_TIME, LimitSettings, Limits, MAX_FUEL,
-    MAX_RESULT, MAX_TIME,
+    DEFAULT_FUEL, DEFAULT_LOG, DEFAULT_MEMORY, DEFAULT_OUTPUT, DEFAULT_RESULT, DEFAULT_TIME, HOST_CALL_FUEL,
+    LimitSettings, Limits, MAX_FUEL, MAX_HOST_CALLS, MAX_RESULT, MAX_TIME,
 };
 pub use crate::sandbox::grants::{DirectoryGrant, GrantError, Grants};
 pub use crate::sandbox::guest_state::LogLine;
-pub use crate::sandbox::stop::{GuestText, ToolFailure};
+pub use crate::sandbox::output::{Channel, OutputLine};
+pub use crate::sandbox::stop::{GuestText, Scarce, ToolFailure};
 pub use crate::schema::{Keyword, Misfit, Schema, SchemaError, Violation, Wants};
 pub use crate::stats::Stats;
 pub use crate::text::{clean, escape_in_json, one_line};

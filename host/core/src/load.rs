@@ -11,12 +11,13 @@ use wasmtime::Engine;
 use wasmtime::component::{Component, Linker};
 
 use crate::anatomy::{Anatomy, NotComponent};
+use crate::cancel::Cancel;
 use crate::clock::Clock;
 use crate::contract::{Contract, ContractError, DeclaredEffects};
 use crate::engine::HostEngine;
 use crate::sandbox::bindings::GuestPre;
 use crate::sandbox::budget::{LimitSettings, Limits};
-use crate::sandbox::cell::{self, Code, Question};
+use crate::sandbox::cell::{self, Around, Code, Question, Uses};
 use crate::sandbox::grants::{DirectoryGrant, GrantError, Grants};
 use crate::sandbox::guest_state::{self, GuestState};
 use crate::sandbox::stop::Stop;
@@ -328,8 +329,9 @@ impl Loader {
             true => LoadProblem::Import(vec![said(error)]),
             false => LoadProblem::Import(foreign),
         })?;
-        let uses_wasi = anatomy.imports.iter().any(|name| name.starts_with("wasi:"));
-        Ok((anatomy, Code { engine: self.engine.clone(), pre, uses_wasi }))
+        let uses = Uses::of(&anatomy.imports);
+        let digest = anatomy.digest.as_str().into();
+        Ok((anatomy, Code { engine: self.engine.clone(), pre, digest, uses }))
     }
 
     async fn read_contract(&self, anatomy: &Anatomy, code: &Code) -> Result<String, LoadProblem> {
@@ -344,8 +346,8 @@ impl Loader {
     /// Asks the guest, with nothing granted and a small budget.
     async fn run_contract(&self, code: &Code) -> Result<String, LoadProblem> {
         let limits = Limits::for_contract();
-        let (answer, spent) =
-            cell::ask(code, &limits, &Grants::none(), &self.clock, &self.stores, Question::Contract).await;
+        let around = Around { clock: &self.clock, stores: &self.stores, cancel: &Cancel::never() };
+        let (answer, spent) = cell::ask(code, &limits, &Grants::none(), around, Question::Contract).await;
         let last_words =
             spent.log_lines.last().map(|line| format!(" (it logged: {})", text::one_line(&line.text, 200)));
         answer.map_err(|stop| LoadProblem::NoContract(format!("{}{}", ending(&stop), last_words.unwrap_or_default())))
@@ -358,13 +360,14 @@ fn ending(stop: &Stop) -> String {
         Stop::Tool(failure) => failure.sentence(),
         Stop::TooBigToLift => "returned more than a contract may have".to_owned(),
         Stop::NoRoom => "found no free slot".to_owned(),
+        Stop::Cancelled => "was cancelled".to_owned(),
         Stop::GrantGone(problem) | Stop::Internal(problem) => format!("failed in the host: {problem}"),
     }
 }
 
 /// The pool turns down at compile time what a call could never be given.
 fn over_limit_or_not(said: String) -> LoadProblem {
-    if said.contains("exceeds the limit") || said.contains("limit of") {
+    if ["exceeds the limit", "limit of", "exceeds the configured maximum"].iter().any(|part| said.contains(part)) {
         return LoadProblem::Limit(said);
     }
     LoadProblem::Compile(said)

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use crate::check::ResultFailure;
-use crate::dispatch::Overloaded;
+use crate::dispatch::NotPlaced;
 use crate::field_path::FieldPath;
 use crate::gate::CallRejection;
 use crate::registry::RegistryRejection;
@@ -38,6 +38,11 @@ pub enum Failure {
 pub enum HostFailure {
     /// There was no room. Nothing ran.
     Overloaded,
+    /// The caller did not want the answer any more.
+    Cancelled {
+        /// Whether the tool had been started.
+        began: bool,
+    },
     /// A directory the tool was granted is gone. Nothing ran. The text is for the operator.
     GrantGone(String),
     /// A bug. Whether the tool ran is not known. The text is for the operator.
@@ -63,9 +68,12 @@ impl From<RegistryRejection> for NotDone {
     }
 }
 
-impl From<Overloaded> for NotDone {
-    fn from(_: Overloaded) -> Self {
-        Self::Failed(Failure::Host(HostFailure::Overloaded))
+impl From<NotPlaced> for NotDone {
+    fn from(not_placed: NotPlaced) -> Self {
+        Self::Failed(Failure::Host(match not_placed {
+            NotPlaced::Overloaded => HostFailure::Overloaded,
+            NotPlaced::Cancelled => HostFailure::Cancelled { began: false },
+        }))
     }
 }
 
@@ -74,6 +82,7 @@ impl From<RunFailure> for NotDone {
         Self::Failed(match failure {
             RunFailure::Tool(failure) => Failure::Tool(failure),
             RunFailure::NoRoom => Failure::Host(HostFailure::Overloaded),
+            RunFailure::Cancelled => Failure::Host(HostFailure::Cancelled { began: true }),
             RunFailure::GrantGone(problem) => Failure::Host(HostFailure::GrantGone(problem)),
             RunFailure::Internal(problem) => Failure::Host(HostFailure::Internal(problem)),
         })
@@ -177,7 +186,7 @@ rules! {
     ArgsAllowed = "args:allowed", true, Model;
     /// A value fits none of the declared alternatives, or breaks a rule with no code of its own.
     ArgsShape = "args:shape", true, Model;
-    /// The tool spent all its fuel.
+    /// The tool spent all its fuel, or called the host more often than any tool may.
     ToolFuel = "tool:fuel", false, Model;
     /// The tool ran or waited past its deadline.
     ToolTimeout = "tool:timeout", false, Model;
@@ -207,6 +216,8 @@ rules! {
     ResultRange = "result:range", true, Operator;
     /// The host has no room for the call. Nothing ran.
     HostOverloaded = "host:overloaded", false, Retry;
+    /// The caller cancelled the call before it was answered.
+    HostCancelled = "host:cancelled", false, Retry;
     /// The host has a bug.
     HostInternal = "host:internal", false, Operator;
 }
@@ -279,6 +290,7 @@ impl Failure {
             Self::Tool(failure) => (tool_rule(failure), FieldPath::root()),
             Self::Result(failure) => result_code(failure),
             Self::Host(HostFailure::Overloaded) => (Rule::HostOverloaded, FieldPath::root()),
+            Self::Host(HostFailure::Cancelled { began: _ }) => (Rule::HostCancelled, FieldPath::root()),
             Self::Host(HostFailure::GrantGone(_)) => (Rule::ToolUnavailable, FieldPath::root()),
             Self::Host(HostFailure::Internal(_)) => (Rule::HostInternal, FieldPath::root()),
         };
@@ -288,9 +300,9 @@ impl Failure {
 
 const fn tool_rule(failure: &ToolFailure) -> Rule {
     match failure {
-        ToolFailure::OutOfFuel { fuel: _ } => Rule::ToolFuel,
+        ToolFailure::OutOfFuel { fuel: _ } | ToolFailure::TooManyHostCalls { max: _ } => Rule::ToolFuel,
         ToolFailure::OutOfTime { after: _ } => Rule::ToolTimeout,
-        ToolFailure::OutOfMemory { max: _ } => Rule::ToolMemory,
+        ToolFailure::OutOfMemory { of: _ } => Rule::ToolMemory,
         ToolFailure::OutOfStack => Rule::ToolStack,
         ToolFailure::Trapped { kind: _ } => Rule::ToolTrap,
         ToolFailure::Exited { status: _ } => Rule::ToolExit,

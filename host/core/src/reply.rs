@@ -13,7 +13,8 @@ use crate::gate::CallRejection;
 use crate::refusal::{Code, Failure, HostFailure, Rejection};
 use crate::registry::{RegistryRejection, UnknownTool};
 use crate::sandbox::guest_state::LogLine;
-use crate::sandbox::stop::ToolFailure;
+use crate::sandbox::output::OutputLine;
+use crate::sandbox::stop::{Scarce, ToolFailure};
 use crate::schema::{Keyword, Misfit, Violation, Wants, type_in_words};
 use crate::text;
 use crate::usage::Usage;
@@ -84,8 +85,12 @@ pub struct Reply {
     pub usage: Usage,
     /// Slips that were read as what they mean.
     pub recorded: Vec<Amendment>,
+    /// Whether the tool can reach nothing outside: then the same call gives the same bytes for the same fuel.
+    pub pure: bool,
     /// What the tool wrote to its log, for the operator.
     pub log: Vec<LogLine>,
+    /// What the tool printed, for the operator.
+    pub output: Vec<OutputLine>,
 }
 
 /// The reply for a program, beside the text.
@@ -110,6 +115,9 @@ pub struct MachineReply {
     /// `model`, `retry`, `operator` or `nobody`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fixable_by: Option<&'static str>,
+    /// Whether the same call always gets the same answer; left out where it may not.
+    #[serde(skip_serializing_if = "is_false")]
+    pub pure: bool,
     /// What was read as what it means.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recorded: Vec<String>,
@@ -121,6 +129,11 @@ pub struct MachineReply {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 const fn is_zero(n: &usize) -> bool {
     *n == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+const fn is_false(is: &bool) -> bool {
+    !*is
 }
 
 impl Reply {
@@ -175,6 +188,7 @@ impl Reply {
             fixable_by: code.as_ref().map(|code| code.rule.fixable_by().name()),
             code: code.map(|code| code.to_string()),
             effects: self.effects,
+            pure: self.pure,
             recorded: self.recorded.iter().map(ToString::to_string).collect(),
             sanitised: match &self.verdict {
                 Verdict::Done(checked) => checked.n_sanitised(),
@@ -203,6 +217,9 @@ impl Reply {
         if self.usage.log_dropped.get() > 0 {
             add("log_dropped", &self.usage.log_dropped.get().to_string());
         }
+        if self.usage.output_dropped.get() > 0 {
+            add("output_dropped", &self.usage.output_dropped.get().to_string());
+        }
         if let Some(cause) = self.cause() {
             add("cause", &format!("{:?}", text::one_line(&cause, 300)));
         }
@@ -221,7 +238,9 @@ impl Reply {
                 None => kind.clone(),
             }),
             Failure::Tool(ToolFailure::Exited { status }) => Some(format!("status {status}")),
-            Failure::Tool(_) | Failure::Result(_) | Failure::Host(HostFailure::Overloaded) => None,
+            Failure::Tool(_)
+            | Failure::Result(_)
+            | Failure::Host(HostFailure::Overloaded | HostFailure::Cancelled { began: _ }) => None,
         }
     }
 
@@ -425,6 +444,9 @@ fn failure_said(tool: &str, failure: &Failure) -> Said {
         Failure::Host(HostFailure::Overloaded) => {
             said(format!("there was no room to run `{tool}`"), Some("ask again later, or for less at once"))
         }
+        Failure::Host(HostFailure::Cancelled { began: _ }) => {
+            said(format!("`{tool}` was cancelled before it answered"), Some("ask again if the answer is still wanted"))
+        }
         Failure::Host(HostFailure::GrantGone(_)) => {
             said(format!("something that `{tool}` needs is not there now"), Some("ask again later, or do without it"))
         }
@@ -483,7 +505,14 @@ impl ToolFailure {
         match self {
             Self::OutOfFuel { fuel } => format!("was stopped after {fuel} units of work"),
             Self::OutOfTime { after } => format!("was stopped after {after:?}"),
-            Self::OutOfMemory { max } => format!("wanted more memory than its {max}"),
+            Self::TooManyHostCalls { max } => format!("was stopped after {max} calls to its host"),
+            Self::OutOfMemory { of } => match of {
+                Scarce::Memory(max) => format!("wanted more memory than its {max}"),
+                Scarce::Parts => "wanted more memories, tables or instances than a call has".to_owned(),
+                Scarce::Handles(max) => format!("wanted to hold more than {max} handles"),
+                Scarce::HostCall(max) => format!("passed more than {max} to its host at once"),
+                Scarce::Random(max) => format!("asked for more than {max} of random bytes at once"),
+            },
             Self::OutOfStack => "recursed past its stack".to_owned(),
             Self::Trapped { kind: _ } => "crashed".to_owned(),
             Self::Exited { status: _ } => "ended without an answer".to_owned(),
@@ -496,9 +525,10 @@ impl ToolFailure {
 
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::OutOfFuel { fuel: _ } | Self::OutOfTime { after: _ } | Self::OutOfMemory { max: _ } => {
-                "ask for less: fewer items, a shorter range"
-            }
+            Self::OutOfFuel { fuel: _ }
+            | Self::TooManyHostCalls { max: _ }
+            | Self::OutOfTime { after: _ }
+            | Self::OutOfMemory { of: _ } => "ask for less: fewer items, a shorter range",
             Self::OutOfStack | Self::Trapped { kind: _ } | Self::Exited { status: _ } => {
                 "the same call will end the same way; change the arguments or do without it"
             }

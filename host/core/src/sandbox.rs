@@ -7,17 +7,21 @@ pub(crate) mod budget;
 pub(crate) mod cell;
 pub(crate) mod grants;
 pub(crate) mod guest_state;
+pub(crate) mod output;
+pub(crate) mod seed;
 pub(crate) mod stop;
 
 use std::sync::Arc;
 
-use self::cell::{Question, Spent};
+use self::cell::{Around, Question, Spent};
 use self::guest_state::LogLine;
+use self::output::OutputLine;
 use self::stop::{Stop, ToolFailure};
 use crate::clock::Clock;
 use crate::dispatch::{Company, Placed};
 use crate::stats::Stores;
 use crate::tool::Tool;
+use crate::usage::Usage;
 
 /// What a guest handed out.
 #[derive(Debug)]
@@ -48,6 +52,8 @@ pub(crate) enum RunFailure {
     Tool(ToolFailure),
     /// No slot was free.
     NoRoom,
+    /// Its caller did not want the answer any more.
+    Cancelled,
     /// A granted directory is gone; the text is for the operator.
     GrantGone(String),
     /// A bug of the runtime or of this host; the text is for the operator.
@@ -63,6 +69,19 @@ pub(crate) struct Trace {
 impl Trace {
     pub(crate) fn take_log(&mut self) -> Vec<LogLine> {
         std::mem::take(&mut self.spent.log_lines)
+    }
+
+    pub(crate) fn take_output(&mut self) -> Vec<OutputLine> {
+        std::mem::take(&mut self.spent.output_lines)
+    }
+
+    /// What the run cost, without its time, which is counted by stage.
+    pub(crate) fn charge(&self, usage: &mut Usage) {
+        let spent = &self.spent;
+        (usage.fuel, usage.memory, usage.result) = (spent.fuel, spent.memory, spent.result);
+        (usage.host_calls, usage.host_bytes) = (spent.host_calls, spent.host_bytes);
+        (usage.log, usage.log_dropped) = (spent.log, spent.log_dropped);
+        (usage.output, usage.output_dropped) = (spent.output, spent.output_dropped);
     }
 }
 
@@ -91,6 +110,7 @@ impl Sandbox {
             Err(Stop::TooBigToLift) => Ok(Output { tool, said: Said::TooMuch }),
             Err(Stop::Tool(failure)) => Err(RunFailure::Tool(failure)),
             Err(Stop::NoRoom) => Err(RunFailure::NoRoom),
+            Err(Stop::Cancelled) => Err(RunFailure::Cancelled),
             Err(Stop::GrantGone(problem)) => Err(RunFailure::GrantGone(problem)),
             Err(Stop::Internal(problem)) => Err(RunFailure::Internal(problem)),
         }
@@ -111,5 +131,6 @@ impl Sandbox {
 /// Holds the call's place until the store is gone.
 async fn ask(placed: Placed, clock: Arc<dyn Clock>, stores: Arc<Stores>) -> (Result<String, Stop>, Spent) {
     let tool = placed.tool();
-    cell::ask(&tool.code, &tool.limits, &tool.grants, &clock, &stores, Question::Call(placed.arguments())).await
+    let around = Around { clock: &clock, stores: &stores, cancel: placed.cancel() };
+    cell::ask(&tool.code, &tool.limits, &tool.grants, around, Question::Call(placed.arguments())).await
 }

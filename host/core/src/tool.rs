@@ -49,6 +49,11 @@ impl Tool {
         &self.grants
     }
 
+    /// Whether it reaches nothing outside its sandbox, so that the same call gives the same bytes for the same fuel.
+    pub const fn is_pure(&self) -> bool {
+        !self.grants.reach_outside()
+    }
+
     /// Whether its calls are ordered as writes: its contract says so or a grant lets it, unless the operator said otherwise.
     pub const fn writes(&self) -> bool {
         self.writes

@@ -42,15 +42,26 @@ impl Stage {
 /// What one call cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Units of work the guest spent.
+    /// Units of work the guest spent. Of one that was interrupted or cancelled while it computed: as far as it had told when
+    /// it last called or left a function, since compiled code keeps the count to itself in between.
     pub fuel: u64,
     /// Most bytes of memories and tables at once.
     pub memory: ByteCount,
+    /// Calls of the guest into its host. Each is charged to the fuel.
+    pub host_calls: u64,
+    /// Bytes the guest logged, printed or drew as randomness. Each is charged to the fuel.
+    pub host_bytes: ByteCount,
+    /// Bytes of the result the guest handed out, accepted or not.
+    pub result: ByteCount,
     /// Bytes the guest wrote to its log and the host kept.
     pub log: ByteCount,
     /// Bytes of log beyond the limit, dropped.
     pub log_dropped: ByteCount,
-    /// Time in each stage the call came to.
+    /// Bytes the guest printed and the host kept.
+    pub output: ByteCount,
+    /// Bytes printed beyond the limit, dropped.
+    pub output_dropped: ByteCount,
+    /// Time in each stage the call came to. Compiling is none of them: that was done at load.
     pub stages: Vec<(Stage, Duration)>,
 }
 

@@ -3,6 +3,8 @@
 //! Every limit has a default, a host maximum, a unit, a reason and the attack it stops. What a tool is given is the least
 //! of the host maximum, the operator's setting (or the default) and what its contract asks for.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -33,6 +35,25 @@ pub const MAX_RESULT: ByteCount = ByteCount::mib(4);
 
 /// Log lines that are kept. A guest that floods its log loses the rest, not its answer.
 pub const DEFAULT_LOG: ByteCount = ByteCount::kib(16);
+
+/// What a guest prints to standard output and standard error, together, that is kept. A guest that floods them loses the
+/// rest, not its answer; without a bound it would fill the host's memory by printing (GHSA-5m8g).
+pub const DEFAULT_OUTPUT: ByteCount = ByteCount::kib(16);
+
+/// Units of work one call into the host costs, whatever it asks for. Host code spends no fuel of its own, so a loop over a
+/// call that is cheap for the guest and dear for the host would be bounded by time alone (GHSA-j366).
+pub const HOST_CALL_FUEL: u64 = 1_000;
+
+/// Units of work for each byte that a call into the host logs, prints or draws: the host copies and cleans them.
+const HOST_BYTE_FUEL: u64 = 1;
+
+/// Most calls into the host during one call. A tool that answers makes tens of them; whoever makes more than this uses the
+/// host as a processor, however much fuel an operator gave it.
+pub const MAX_HOST_CALLS: u64 = 100_000;
+
+/// Most bytes a guest may pass to the host in one call, or hand out as its result. The default of 128 MiB would be host
+/// memory a guest gets for nothing.
+pub(crate) const HOST_CALL: ByteCount = MAX_RESULT;
 
 /// Bytes of one table element in the host.
 const TABLE_ELEMENT: u64 = 8;
@@ -98,6 +119,8 @@ pub struct Limits {
     pub result: ByteCount,
     /// Log that is kept.
     pub log: ByteCount,
+    /// Printed output that is kept.
+    pub output: ByteCount,
 }
 
 impl Limits {
@@ -114,6 +137,7 @@ impl Limits {
             memory: ByteCount::new(least(MAX_MEMORY.get(), DEFAULT_MEMORY.get(), set.memory_bytes, asked.memory_bytes)),
             result: ByteCount::new(least(MAX_RESULT.get(), DEFAULT_RESULT.get(), set.result_bytes, asked.result_bytes)),
             log: DEFAULT_LOG,
+            output: DEFAULT_OUTPUT,
         }
     }
 
@@ -125,6 +149,7 @@ impl Limits {
             memory: DEFAULT_MEMORY,
             result: crate::contract::MAX_CONTRACT,
             log: DEFAULT_LOG,
+            output: DEFAULT_OUTPUT,
         }
     }
 }
@@ -136,11 +161,13 @@ pub(crate) struct MemoryCount {
     used: u64,
     peak: u64,
     refused: bool,
+    /// Sum and peak before the growth that was allowed last.
+    before: (u64, u64),
 }
 
 impl MemoryCount {
     pub(crate) const fn new(max: ByteCount) -> Self {
-        Self { max, used: 0, peak: 0, refused: false }
+        Self { max, used: 0, peak: 0, refused: false, before: (0, 0) }
     }
 
     /// Most bytes at once.
@@ -159,9 +186,70 @@ impl MemoryCount {
             self.refused = true;
             return false;
         }
+        self.before = (self.used, self.peak);
         self.used = after;
         self.peak = self.peak.max(after);
         true
+    }
+
+    /// What was allowed did not come about: the pool has no slot of that size, or the guest's own maximum is smaller.
+    const fn grow_failed(&mut self) {
+        (self.used, self.peak) = self.before;
+        self.refused = true;
+    }
+}
+
+/// Bytes that passed through something the runtime owns, until they are charged for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meter(Arc<AtomicU64>);
+
+impl Meter {
+    pub(crate) fn note(&self, bytes: u64) {
+        self.0.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// The bytes since the last time.
+    pub(crate) fn take(&self) -> u64 {
+        self.0.swap(0, Ordering::Relaxed)
+    }
+}
+
+/// What a guest asked of its host, and what of it is still to be charged.
+#[derive(Debug, Default)]
+pub(crate) struct HostCalls {
+    pub(crate) calls: u64,
+    pub(crate) bytes: u64,
+    due: u64,
+}
+
+impl HostCalls {
+    /// Notes one call into the host.
+    pub(crate) const fn note_call(&mut self) {
+        self.calls = self.calls.saturating_add(1);
+        self.due = self.due.saturating_add(HOST_CALL_FUEL);
+    }
+
+    /// Notes bytes that the host took from the guest or made for it.
+    pub(crate) const fn note_bytes(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.due = self.due.saturating_add(bytes.saturating_mul(HOST_BYTE_FUEL));
+    }
+
+    /// Whether the guest made more calls than it may.
+    pub(crate) const fn too_many(&self) -> bool {
+        self.calls > MAX_HOST_CALLS
+    }
+
+    /// The fuel left of `fuel` once everything noted is paid; nothing where it is not enough or the calls were too many.
+    pub(crate) const fn pay(&mut self, fuel: u64) -> Option<u64> {
+        let due = self.due;
+        self.due = 0;
+        if self.too_many() { None } else { fuel.checked_sub(due) }
+    }
+
+    /// Whether there is anything to pay.
+    pub(crate) const fn is_due(&self) -> bool {
+        self.due > 0
     }
 }
 
@@ -177,6 +265,16 @@ impl ResourceLimiter for MemoryCount {
 
     fn table_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
         Ok(self.grow(wide(current).saturating_mul(TABLE_ELEMENT), wide(desired).saturating_mul(TABLE_ELEMENT)))
+    }
+
+    fn memory_grow_failed(&mut self, _error: wasmtime::Error) -> wasmtime::Result<()> {
+        self.grow_failed();
+        Ok(())
+    }
+
+    fn table_grow_failed(&mut self, _error: wasmtime::Error) -> wasmtime::Result<()> {
+        self.grow_failed();
+        Ok(())
     }
 
     fn instances(&self) -> usize {
@@ -198,7 +296,7 @@ mod tests {
 
     use wasmtime::ResourceLimiter;
 
-    use super::{DEFAULT_FUEL, LimitSettings, Limits, MAX_FUEL, MemoryCount};
+    use super::{DEFAULT_FUEL, HostCalls, LimitSettings, Limits, MAX_FUEL, MAX_HOST_CALLS, MemoryCount};
     use crate::contract::AskedLimits;
     use crate::units::ByteCount;
 
@@ -227,5 +325,23 @@ mod tests {
         assert!(!count.memory_growing(0, 1, None).expect("answers"));
         assert!(count.refused());
         assert_eq!(count.peak(), ByteCount::new(1000));
+    }
+
+    #[test]
+    fn a_call_into_the_host_costs_fuel_and_so_does_every_byte() {
+        let mut calls = HostCalls::default();
+        assert!(!calls.is_due());
+        calls.note_call();
+        calls.note_bytes(7);
+        assert_eq!(calls.pay(5_000), Some(3_993));
+        assert_eq!(calls.pay(5_000), Some(5_000), "paid once");
+        calls.note_call();
+        assert_eq!(calls.pay(999), None);
+        for _ in calls.calls..MAX_HOST_CALLS {
+            calls.note_call();
+        }
+        assert_eq!(calls.pay(u64::MAX).is_some(), !calls.too_many());
+        calls.note_call();
+        assert!(calls.too_many() && calls.pay(u64::MAX).is_none());
     }
 }

@@ -6,34 +6,61 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use wasmtime::{Store, UpdateDeadline};
+use wasmtime::{CallHook, Store, StoreContextMut, Trap, UpdateDeadline};
 
 use super::bindings::GuestPre;
-use super::budget::Limits;
-use super::grants::Grants;
+use super::budget::{HOST_CALL, Limits};
+use super::grants::{GrantError, Grants};
 use super::guest_state::{GuestState, LogLine, MAX_HANDLES};
+use super::output::OutputLine;
+use super::seed::Seed;
 use super::stop::{Circumstances, Stop, ToolFailure, classify};
+use crate::cancel::{Cancel, Cancelled};
 use crate::clock::Clock;
 use crate::engine::HostEngine;
 use crate::stats::Stores;
 use crate::units::ByteCount;
-
-/// Most bytes a guest may pass to the host in one call, or hand out as its result. The default of 128 MiB would be host
-/// memory a guest gets for nothing.
-const HOST_CALL: ByteCount = crate::sandbox::budget::MAX_RESULT;
 
 /// A compiled component, linked, ready to be instantiated any number of times.
 #[derive(Clone)]
 pub(crate) struct Code {
     pub(crate) engine: HostEngine,
     pub(crate) pre: GuestPre<GuestState>,
-    /// Whether the component imports anything of WASI.
-    pub(crate) uses_wasi: bool,
+    /// SHA-256 of the component, in hexadecimal.
+    pub(crate) digest: Arc<str>,
+    /// What of the host it can reach at all. What it cannot is not built for it.
+    pub(crate) uses: Uses,
+}
+
+/// What a component imports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Uses {
+    /// Anything at all, so that there are calls into the host to be charged for.
+    pub(crate) host: bool,
+    /// Anything of WASI.
+    pub(crate) wasi: bool,
+    /// Randomness.
+    pub(crate) random: bool,
+}
+
+impl Uses {
+    pub(crate) fn of(imports: &[String]) -> Self {
+        let any = |prefix: &str| imports.iter().any(|name| name.starts_with(prefix));
+        Self { host: !imports.is_empty(), wasi: any("wasi:"), random: any("wasi:random/") }
+    }
+}
+
+/// What stands around a call: time, counts, and whether anybody still waits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Around<'a> {
+    pub(crate) clock: &'a Arc<dyn Clock>,
+    pub(crate) stores: &'a Arc<Stores>,
+    pub(crate) cancel: &'a Cancel,
 }
 
 impl std::fmt::Debug for Code {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Code").field("uses_wasi", &self.uses_wasi).finish_non_exhaustive()
+        f.debug_struct("Code").field("uses", &self.uses).finish_non_exhaustive()
     }
 }
 
@@ -51,9 +78,15 @@ pub(crate) enum Question<'q> {
 pub(crate) struct Spent {
     pub(crate) fuel: u64,
     pub(crate) memory: ByteCount,
+    pub(crate) host_calls: u64,
+    pub(crate) host_bytes: ByteCount,
+    pub(crate) result: ByteCount,
     pub(crate) log: ByteCount,
     pub(crate) log_dropped: ByteCount,
     pub(crate) log_lines: Vec<LogLine>,
+    pub(crate) output: ByteCount,
+    pub(crate) output_dropped: ByteCount,
+    pub(crate) output_lines: Vec<OutputLine>,
 }
 
 /// Asks a guest one question in a store of its own.
@@ -61,27 +94,39 @@ pub(crate) async fn ask(
     code: &Code,
     limits: &Limits,
     grants: &Grants,
-    clock: &Arc<dyn Clock>,
-    stores: &Arc<Stores>,
+    around: Around<'_>,
     question: Question<'_>,
 ) -> (Result<String, Stop>, Spent) {
-    let state = if code.uses_wasi { GuestState::with_wasi(limits, grants) } else { Ok(GuestState::bare(limits)) };
-    let mut store = match state {
-        Ok(state) => new_store(code, limits, clock, state),
+    let mut store = match state(code, limits, grants, question) {
+        Ok(state) => new_store(code, limits, around.clock, state),
         Err(gone) => return (Err(Stop::GrantGone(gone.to_string())), Spent::default()),
     };
-    let counted = stores.created();
-    let outcome = tokio::time::timeout(limits.time, run(code, &mut store, question)).await;
-    let answer = match outcome {
-        Ok(Ok(Ok(text))) => Ok(text),
-        Ok(Ok(Err(failure))) => Err(Stop::Tool(failure)),
-        Ok(Err(error)) => Err(classify(&error, &circumstances(&store, limits))),
+    let counted = around.stores.created();
+    let running = around.cancel.or(run(code, &mut store, question));
+    let answer = match tokio::time::timeout(limits.time, running).await {
+        Ok(Ok(Ok(Ok(text)))) => Ok(text),
+        Ok(Ok(Ok(Err(failure)))) => Err(Stop::Tool(failure)),
+        Ok(Ok(Err(error))) => Err(classify(&error, &circumstances(&store, limits))),
+        Ok(Err(Cancelled)) => Err(Stop::Cancelled),
         Err(_elapsed) => Err(Stop::Tool(ToolFailure::OutOfTime { after: limits.time })),
     };
-    let spent = spent(&mut store, limits);
+    let spent = spent(&mut store, limits, &answer);
     drop(store);
     drop(counted);
     (answer, spent)
+}
+
+/// The host's side of one call: no more of it than the component can reach.
+fn state(code: &Code, limits: &Limits, grants: &Grants, question: Question<'_>) -> Result<GuestState, GrantError> {
+    if !code.uses.wasi {
+        return Ok(GuestState::bare(limits));
+    }
+    let arguments = match question {
+        Question::Contract => "",
+        Question::Call(arguments) => arguments,
+    };
+    let seed = if code.uses.random { Seed::of_call(&code.digest, arguments) } else { Seed::default() };
+    GuestState::with_wasi(limits, grants, seed)
 }
 
 /// A store with every bound set before any guest code can run: start functions are guest code.
@@ -95,7 +140,28 @@ fn new_store(code: &Code, limits: &Limits, clock: &Arc<dyn Clock>, state: GuestS
     let deadline = clock.now().saturating_add(limits.time);
     let clock = Arc::clone(clock);
     store.epoch_deadline_callback(move |_| Ok(at_tick(clock.now(), deadline)));
+    if code.uses.host {
+        store.call_hook(charge);
+    }
     store
+}
+
+/// Takes the price of a call into the host out of the guest's fuel as soon as it returns to the guest. The runtime also
+/// comes here for its own affairs (a tick, a growth of memory): those are free, or fuel would depend on the time of day.
+fn charge(mut store: StoreContextMut<'_, GuestState>, at: CallHook) -> wasmtime::Result<()> {
+    if !at.exiting_host() || !store.data().host_calls.is_due() {
+        return Ok(());
+    }
+    let fuel = store.get_fuel()?;
+    match store.data_mut().pay_host_calls(fuel) {
+        Some(left) => store.set_fuel(left),
+        None => {
+            // Whoever called too often may have fuel left, and is not said to have spent it.
+            let left = if store.data().host_calls.too_many() { fuel } else { 0 };
+            store.set_fuel(left)?;
+            Err(Trap::OutOfFuel.into())
+        }
+    }
 }
 
 /// At a tick a guest steps back, so that everything else on its thread is served first, and goes on until its deadline.
@@ -126,17 +192,25 @@ fn circumstances(store: &Store<GuestState>, limits: &Limits) -> Circumstances {
         time: limits.time,
         memory: limits.memory,
         memory_refused: store.data().memory.refused(),
+        host_calls_refused: store.data().host_calls.too_many(),
     }
 }
 
-fn spent(store: &mut Store<GuestState>, limits: &Limits) -> Spent {
+fn spent(store: &mut Store<GuestState>, limits: &Limits, answer: &Result<String, Stop>) -> Spent {
     let left = store.get_fuel().unwrap_or(0);
     let state = store.data_mut();
+    let printed = state.take_output();
     Spent {
         fuel: limits.fuel.saturating_sub(left),
         memory: state.memory.peak(),
+        host_calls: state.host_calls.calls,
+        host_bytes: ByteCount::new(state.host_calls.bytes),
+        result: answer.as_ref().map_or_else(|_| ByteCount::default(), |text| ByteCount::of(text.as_bytes())),
         log: state.log.kept,
         log_dropped: state.log.dropped,
         log_lines: std::mem::take(&mut state.log.lines),
+        output: printed.kept,
+        output_dropped: printed.dropped,
+        output_lines: printed.lines,
     }
 }

@@ -122,6 +122,11 @@ impl Grants {
         &self.directories
     }
 
+    /// Whether any grant lets the tool see something of the world: then the same call may get another answer tomorrow.
+    pub const fn reach_outside(&self) -> bool {
+        !self.directories.is_empty()
+    }
+
     /// Whether any grant lets the tool change something outside.
     pub fn can_write(&self) -> bool {
         self.directories.iter().any(|grant| grant.access == Access::ReadWrite)

@@ -1,18 +1,22 @@
 //! Guest state: what one call's store holds beside the guest itself, and what the host answers when the guest calls it.
 //!
-//! Inert unless granted: empty environment, closed stdin, output that goes nowhere, a clock that stands still and the same
-//! random sequence for every call.
+//! Inert unless granted: empty environment, closed stdin, output that is kept for the reply, a virtual clock and randomness
+//! that both start anew with each call, from nothing but the tool and its arguments.
 
+use std::cell::Cell;
+use std::convert::Infallible;
 use std::time::Duration;
 
-use rand::SeedableRng;
 use rand::rngs::StdRng;
+use rand::{SeedableRng, TryRng};
 use wasmtime::component::{HasSelf, Linker, ResourceTable};
 use wasmtime_wasi::{HostMonotonicClock, HostWallClock, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
 use super::bindings::toolgate::tool::host;
-use super::budget::{Limits, MemoryCount};
+use super::budget::{HostCalls, Limits, MemoryCount, Meter};
 use super::grants::{GrantError, Grants};
+use super::output::{Channel, Kept, Output};
+use super::seed::Seed;
 use crate::text;
 use crate::units::ByteCount;
 
@@ -20,13 +24,14 @@ use crate::units::ByteCount;
 pub(crate) const MAX_HANDLES: usize = 2_000;
 
 /// Most random bytes of one request; the default of 64 MiB is host memory a guest gets for nothing.
-const MAX_RANDOM: u64 = 64 << 10;
+pub(crate) const MAX_RANDOM: ByteCount = ByteCount::kib(64);
 
-/// Seed of every call's randomness: a pure tool gives the same answer to the same call. Its value means nothing.
-const SEED: u64 = 0x7467_0001;
+/// Where the virtual wall clock starts: 2000. A year that no certificate, cookie or log takes for real.
+const VIRTUAL_START: Duration = Duration::from_secs(946_684_800);
 
-/// What the virtual wall clock says: the start of 2000. A year that no certificate, cookie or log takes for real.
-const VIRTUAL_NOW: Duration = Duration::from_secs(946_684_800);
+/// How far a virtual clock goes on with each reading. Coarse enough that nothing of the host can be timed by it, and the
+/// same on every machine; a clock that stood still would hold a guest for ever that waits for it.
+const QUANTUM: Duration = Duration::from_millis(1);
 
 /// One line a guest wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,12 +69,15 @@ impl Log {
 struct Wasi {
     context: WasiCtx,
     table: ResourceTable,
+    output: Output,
+    meter: Meter,
 }
 
 /// The data of one store.
 pub(crate) struct GuestState {
     pub(crate) memory: MemoryCount,
     pub(crate) log: Log,
+    pub(crate) host_calls: HostCalls,
     wasi: Option<Box<Wasi>>,
 }
 
@@ -82,75 +90,146 @@ impl GuestState {
             dropped: ByteCount::default(),
             lines: Vec::new(),
         };
-        Self { memory: MemoryCount::new(limits.memory), log, wasi: None }
+        let memory = MemoryCount::new(limits.memory);
+        Self { memory, log, host_calls: HostCalls::default(), wasi: None }
     }
 
     /// State with WASI, inert but for the grants.
     ///
     /// # Errors
     /// A granted directory that cannot be opened any more.
-    pub(crate) fn with_wasi(limits: &Limits, grants: &Grants) -> Result<Self, GrantError> {
-        Ok(Self { wasi: Some(Box::new(Wasi::new(grants)?)), ..Self::bare(limits) })
+    pub(crate) fn with_wasi(limits: &Limits, grants: &Grants, seed: Seed) -> Result<Self, GrantError> {
+        Ok(Self { wasi: Some(Box::new(Wasi::new(limits, grants, seed)?)), ..Self::bare(limits) })
+    }
+
+    /// Takes the fuel for everything the guest asked of the host since the last time out of `fuel`; nothing is left where
+    /// it is not enough.
+    pub(crate) fn pay_host_calls(&mut self, fuel: u64) -> Option<u64> {
+        if let Some(wasi) = &self.wasi {
+            self.host_calls.note_bytes(wasi.meter.take());
+        }
+        self.host_calls.pay(fuel)
+    }
+
+    /// What the guest printed.
+    pub(super) fn take_output(&self) -> Kept {
+        self.wasi.as_ref().map_or_else(Kept::default, |wasi| wasi.output.take())
     }
 }
 
 impl Wasi {
-    fn new(grants: &Grants) -> Result<Self, GrantError> {
-        let mut builder = inert();
+    fn new(limits: &Limits, grants: &Grants, seed: Seed) -> Result<Self, GrantError> {
+        let meter = Meter::default();
+        let output = Output::new(limits.output, meter.clone());
+        let mut builder = inert(&output, &meter, seed);
         grants.open(&mut builder)?;
         let mut table = ResourceTable::new();
         table.set_max_capacity(MAX_HANDLES);
-        Ok(Self { context: builder.build(), table })
+        Ok(Self { context: builder.build(), table, output, meter })
     }
 }
 
-/// The builder's defaults are the host's clocks and randomness; all of them are replaced.
-fn inert() -> WasiCtxBuilder {
+/// The builder's defaults are the host's clocks and randomness, and streams that do not count; all of them are replaced.
+fn inert(output: &Output, meter: &Meter, seed: Seed) -> WasiCtxBuilder {
     let mut builder = WasiCtxBuilder::new();
+    let (first, second) = seed.halves();
     builder
-        .wall_clock(VirtualClock)
-        .monotonic_clock(VirtualClock)
-        .secure_random(StdRng::seed_from_u64(SEED))
-        .insecure_random(StdRng::seed_from_u64(SEED))
-        .insecure_random_seed(u128::from(SEED))
-        .max_random_size(MAX_RANDOM);
+        .wall_clock(VirtualClock::default())
+        .monotonic_clock(VirtualClock::default())
+        .secure_random(Metered { sequence: StdRng::from_seed(seed.0), meter: meter.clone() })
+        .insecure_random(Metered { sequence: StdRng::seed_from_u64(first), meter: meter.clone() })
+        .insecure_random_seed(u128::from(second))
+        .max_random_size(MAX_RANDOM.get())
+        .stdout(output.channel(Channel::Stdout))
+        .stderr(output.channel(Channel::Stderr));
     builder
 }
 
-/// A clock that stands still: a guest cannot time the host.
-struct VirtualClock;
+/// A seeded sequence whose bytes are counted.
+struct Metered {
+    sequence: StdRng,
+    meter: Meter,
+}
+
+impl TryRng for Metered {
+    type Error = Infallible;
+
+    /// The runtime draws one of these for each byte a guest asks for.
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        self.meter.note(1);
+        self.sequence.try_next_u32()
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        self.meter.note(8);
+        self.sequence.try_next_u64()
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        self.meter.note(ByteCount::of(bytes).get());
+        self.sequence.try_fill_bytes(bytes)
+    }
+}
+
+/// A clock that goes on by one quantum with each reading, from zero: a guest cannot time the host, and whoever waits until
+/// some time has passed comes to an end.
+#[derive(Default)]
+struct VirtualClock {
+    readings: Cell<u32>,
+}
+
+impl VirtualClock {
+    /// Time since the call began, as far as this clock tells it.
+    fn read(&self) -> Duration {
+        let readings = self.readings.get();
+        self.readings.set(readings.saturating_add(1));
+        QUANTUM.saturating_mul(readings)
+    }
+}
 
 impl HostWallClock for VirtualClock {
     fn resolution(&self) -> Duration {
-        Duration::from_secs(1)
+        QUANTUM
     }
 
     fn now(&self) -> Duration {
-        VIRTUAL_NOW
+        VIRTUAL_START.saturating_add(self.read())
     }
 }
 
 impl HostMonotonicClock for VirtualClock {
     fn resolution(&self) -> u64 {
-        1_000_000_000
+        nanos(QUANTUM)
     }
 
     fn now(&self) -> u64 {
-        0
+        nanos(self.read())
     }
 }
 
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
 impl WasiView for GuestState {
+    /// Asked for once by every call of a guest into WASI, which is why the calls are counted here.
     fn ctx(&mut self) -> WasiCtxView<'_> {
+        self.host_calls.note_call();
         // Only components that import WASI call this, and their state was made with it; inert, were it ever not so.
-        let wasi =
-            self.wasi.get_or_insert_with(|| Box::new(Wasi { context: inert().build(), table: ResourceTable::new() }));
+        let wasi = self.wasi.get_or_insert_with(|| {
+            let meter = Meter::default();
+            let output = Output::new(ByteCount::default(), meter.clone());
+            let context = inert(&output, &meter, Seed::default()).build();
+            Box::new(Wasi { context, table: ResourceTable::new(), output, meter })
+        });
         WasiCtxView { ctx: &mut wasi.context, table: &mut wasi.table }
     }
 }
 
 impl host::Host for GuestState {
     fn log(&mut self, level: host::Level, message: String) {
+        self.host_calls.note_call();
+        self.host_calls.note_bytes(ByteCount::of(message.as_bytes()).get());
         let level = match level {
             host::Level::Debug => "debug",
             host::Level::Info => "info",

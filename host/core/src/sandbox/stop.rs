@@ -6,10 +6,12 @@
 use std::time::Duration;
 
 use wasmtime::component::ResourceTableError;
-use wasmtime::{PoolConcurrencyLimitError, Trap, WasmBacktrace};
+use wasmtime::{PoolConcurrencyLimitError, Trap, WasmBacktrace, WasmtimeBug};
 use wasmtime_wasi::I32Exit;
 
 use super::bindings::exports::toolgate::tool::tool::Failure as SaidNo;
+use super::budget::{HOST_CALL, MAX_HOST_CALLS};
+use super::guest_state::{MAX_HANDLES, MAX_RANDOM};
 use crate::text;
 use crate::units::ByteCount;
 
@@ -31,6 +33,21 @@ impl GuestText {
     }
 }
 
+/// What a guest can run out of that takes room in its host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scarce {
+    /// Bytes of all its memories and tables.
+    Memory(ByteCount),
+    /// Memories, tables or instances of one component.
+    Parts,
+    /// Resources it holds at once: streams, files, timers, and those it makes itself.
+    Handles(usize),
+    /// Bytes it passes to the host in one call.
+    HostCall(ByteCount),
+    /// Random bytes of one request.
+    Random(ByteCount),
+}
+
 /// Why a tool gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolFailure {
@@ -39,6 +56,11 @@ pub enum ToolFailure {
         /// What it had.
         fuel: u64,
     },
+    /// It asked more of its host than any call may.
+    TooManyHostCalls {
+        /// How often it may.
+        max: u64,
+    },
     /// It ran or waited past its deadline.
     OutOfTime {
         /// The deadline.
@@ -46,8 +68,8 @@ pub enum ToolFailure {
     },
     /// It wanted more memory, tables or handles than it is given.
     OutOfMemory {
-        /// What it may have.
-        max: ByteCount,
+        /// Of what, and how much it may have.
+        of: Scarce,
     },
     /// It recursed past its stack.
     OutOfStack,
@@ -77,8 +99,9 @@ impl ToolFailure {
         match self {
             Self::NotFound(_) | Self::SaidNo(_) | Self::Unavailable(_) | Self::Failed(_) => true,
             Self::OutOfFuel { fuel: _ }
+            | Self::TooManyHostCalls { max: _ }
             | Self::OutOfTime { after: _ }
-            | Self::OutOfMemory { max: _ }
+            | Self::OutOfMemory { of: _ }
             | Self::OutOfStack
             | Self::Trapped { kind: _ }
             | Self::Exited { status: _ } => false,
@@ -95,6 +118,8 @@ pub(crate) enum Stop {
     TooBigToLift,
     /// No slot was free in the pool.
     NoRoom,
+    /// Its caller did not want the answer any more.
+    Cancelled,
     /// A granted directory is not there any more; the text is for the operator.
     GrantGone(String),
     /// A bug of the runtime or of this host.
@@ -108,6 +133,8 @@ pub(crate) struct Circumstances {
     pub(crate) memory: ByteCount,
     /// The limiter turned a growth down.
     pub(crate) memory_refused: bool,
+    /// The host turned down any further call into it.
+    pub(crate) host_calls_refused: bool,
 }
 
 impl From<SaidNo> for ToolFailure {
@@ -123,15 +150,20 @@ impl From<SaidNo> for ToolFailure {
 
 /// Gives a name to what the runtime reports.
 pub(crate) fn classify(error: &wasmtime::Error, known: &Circumstances) -> Stop {
-    let out_of_memory = Stop::Tool(ToolFailure::OutOfMemory { max: known.memory });
-    match error.downcast_ref::<Trap>() {
+    let trap = error.downcast_ref::<Trap>();
+    if known.host_calls_refused && trap == Some(&Trap::OutOfFuel) {
+        return Stop::Tool(ToolFailure::TooManyHostCalls { max: MAX_HOST_CALLS });
+    }
+    if error.is::<WasmtimeBug>() {
+        return Stop::Internal(text::one_line(&error.root_cause().to_string(), 300));
+    }
+    match trap {
         Some(Trap::OutOfFuel) => return Stop::Tool(ToolFailure::OutOfFuel { fuel: known.fuel }),
         Some(Trap::Interrupt) => return Stop::Tool(ToolFailure::OutOfTime { after: known.time }),
         Some(Trap::StackOverflow) => return Stop::Tool(ToolFailure::OutOfStack),
-        _ if known.memory_refused => return out_of_memory,
-        Some(trap) => {
-            return Stop::Tool(ToolFailure::Trapped { kind: format!("{trap}") });
-        }
+        // The guest sees a growth that failed and dies of something else; the runtime does not tell (wasmtime#3772).
+        _ if known.memory_refused => return out_of(Scarce::Memory(known.memory)),
+        Some(trap) => return Stop::Tool(ToolFailure::Trapped { kind: format!("{trap}") }),
         None => {}
     }
     if let Some(I32Exit(status)) = error.downcast_ref::<I32Exit>() {
@@ -141,24 +173,94 @@ pub(crate) fn classify(error: &wasmtime::Error, known: &Circumstances) -> Stop {
         return Stop::NoRoom;
     }
     if let Some(ResourceTableError::Full) = error.downcast_ref::<ResourceTableError>() {
-        return out_of_memory;
+        return out_of(Scarce::Handles(MAX_HANDLES));
     }
-    by_message(error, out_of_memory)
+    by_message(error)
 }
 
-/// The rest has no public type.
-fn by_message(error: &wasmtime::Error, out_of_memory: Stop) -> Stop {
+const fn out_of(of: Scarce) -> Stop {
+    Stop::Tool(ToolFailure::OutOfMemory { of })
+}
+
+/// The rest has no public type. What is in none of these rows breaks the interface: a pointer past the end of memory, text
+/// that is no Unicode, a case that no variant has.
+fn by_message(error: &wasmtime::Error) -> Stop {
     let said = error.root_cause().to_string();
     if said.contains("fuel allocated for hostcalls has been exhausted") {
         // A guest that passes too much to the host is on the stack then; one whose result is lifted has returned.
         let in_guest = error.downcast_ref::<WasmBacktrace>().is_some();
-        return if in_guest { out_of_memory } else { Stop::TooBigToLift };
+        return if in_guest { out_of(Scarce::HostCall(HOST_CALL)) } else { Stop::TooBigToLift };
     }
     if said.starts_with("cannot allocate another handle") {
-        return out_of_memory;
+        return out_of(Scarce::Handles(MAX_HANDLES));
     }
-    if error.is::<wasmtime::WasmtimeBug>() {
-        return Stop::Internal(text::one_line(&said, 300));
+    if said.starts_with("requested len") {
+        return out_of(Scarce::Random(MAX_RANDOM));
     }
-    Stop::Tool(ToolFailure::Trapped { kind: text::one_line(&said, 120) })
+    if said.starts_with("resource limit exceeded") {
+        return out_of(Scarce::Parts);
+    }
+    Stop::Tool(ToolFailure::Trapped { kind: format!("abi: {}", text::one_line(&said, 120)) })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use wasmtime::{
+        Config, Engine, Instance, InstanceAllocationStrategy, Module, PoolingAllocationConfig, Store, Trap,
+    };
+    use wasmtime_wasi::I32Exit;
+
+    use super::{Circumstances, Scarce, Stop, ToolFailure, classify};
+    use crate::units::ByteCount;
+
+    const KNOWN: Circumstances = Circumstances {
+        fuel: 7,
+        time: Duration::from_secs(1),
+        memory: ByteCount::kib(1),
+        memory_refused: false,
+        host_calls_refused: false,
+    };
+
+    fn failure(error: wasmtime::Error, known: &Circumstances) -> ToolFailure {
+        match classify(&error, known) {
+            Stop::Tool(failure) => failure,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_only_we_can_know_goes_before_what_the_runtime_says() {
+        let refused = Circumstances { memory_refused: true, ..KNOWN };
+        let memory = ToolFailure::OutOfMemory { of: Scarce::Memory(KNOWN.memory) };
+        for error in [Trap::UnreachableCodeReached.into(), I32Exit(1).into(), wasmtime::Error::msg("anything")] {
+            assert_eq!(failure(error, &refused), memory);
+        }
+        // What ends a guest by its own name does so, refused or not.
+        assert_eq!(failure(Trap::OutOfFuel.into(), &refused), ToolFailure::OutOfFuel { fuel: 7 });
+        assert_eq!(failure(Trap::StackOverflow.into(), &refused), ToolFailure::OutOfStack);
+        let calls = Circumstances { host_calls_refused: true, ..KNOWN };
+        assert!(matches!(failure(Trap::OutOfFuel.into(), &calls), ToolFailure::TooManyHostCalls { max: _ }));
+    }
+
+    #[test]
+    fn what_is_known_by_no_row_is_a_trap() {
+        let failure = failure(wasmtime::Error::msg("something\nnew"), &KNOWN);
+        assert_eq!(failure, ToolFailure::Trapped { kind: "abi: something\\nnew".into() });
+    }
+
+    #[test]
+    fn a_pool_that_is_full_is_no_fault_of_the_tool() {
+        let mut pool = PoolingAllocationConfig::new();
+        pool.total_core_instances(1);
+        let mut config = Config::new();
+        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+        let engine = Engine::new(&config).expect("builds");
+        let module = Module::from_binary(&engine, b"\0asm\x01\0\0\0").expect("compiles");
+        let (mut one, mut other) = (Store::new(&engine, ()), Store::new(&engine, ()));
+        Instance::new(&mut one, &module, &[]).expect("has its slot");
+        let full = Instance::new(&mut other, &module, &[]).expect_err("there is no second one");
+        assert!(matches!(classify(&full, &KNOWN), Stop::NoRoom));
+    }
 }

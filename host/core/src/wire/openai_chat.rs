@@ -5,7 +5,6 @@
 
 use serde::Serialize;
 use serde_json::json;
-use serde_json::value::RawValue;
 
 use super::arguments::Form;
 use super::ids::IdRule;
