@@ -115,6 +115,7 @@ fn check_copies(rule: Rule, reply: &Reply) {
 #[test]
 fn every_code_is_given_and_says_the_same_to_model_operator_and_program() {
     let Hosts { main, slow, _desk } = &*HOSTS;
+    let mut texts = String::new();
     on_two_threads(async {
         let mut seen: BTreeSet<Rule> = [Rule::HostOverloaded, Rule::HostInternal].into();
         for (rule, tool, arguments) in rows() {
@@ -122,6 +123,7 @@ fn every_code_is_given_and_says_the_same_to_model_operator_and_program() {
             let before = main.stats().stores_created;
             let reply = main.call(call).await;
             check_copies(rule, &reply);
+            texts.push_str(&format!("{}\n\n", reply.text()));
             let stores = main.stats().stores_created - before;
             assert_eq!(stores, u64::from(!matches!(reply.verdict, Verdict::Refused(_))), "{}", report(&reply));
             seen.insert(rule);
@@ -133,87 +135,6 @@ fn every_code_is_given_and_says_the_same_to_model_operator_and_program() {
         check_copies(Rule::HostCancelled, &slow.call_until(call, std::future::ready(())).await);
         seen.insert(Rule::HostCancelled);
         assert_eq!(seen, Rule::ALL.iter().copied().collect(), "every rule has its row");
-    });
-}
-
-#[test]
-fn an_unknown_name_among_many_tools_gets_the_three_nearest() {
-    let main = &HOSTS.main;
-    on_two_threads(async {
-        assert!(main.tools().count() > 10);
-        let text = support::call(main, "stock_lokup", json!({})).await.text();
-        assert!(text.contains("the nearest are stock_lookup, stock_lookup_v1"), "{text}");
-        assert_eq!(text.matches(", ").count(), 2, "three names: {text}");
-        let hostile = support::call(main, &"\u{1b}[2J\u{202e}x".repeat(50_000), json!({})).await;
-        assert!(hostile.text().len() < 1024 && !hostile.text().contains('\u{1b}'), "{}", hostile.text());
-    });
-}
-
-#[test]
-fn hostile_keys_and_values_are_cut_and_cleaned_in_every_copy() {
-    let main = &HOSTS.main;
-    on_two_threads(async {
-        let key = "\u{1b}]0;owned\u{7}\u{202e}\n".repeat(1000);
-        for arguments in [
-            json!({"text": "x", key.as_str(): "v"}),
-            json!({ "text": vec![key.as_str(); 100] }),
-            json!({ key.as_str(): key.as_str() }),
-            json!({ "\u{202e}".repeat(200): 1, "text": "x" }),
-        ] {
-            let reply = support::call(main, "echo", arguments).await;
-            let copies = [reply.text(), reply.operator_line(), serde_json::to_string(&reply.machine()).expect("JSON")];
-            for copy in copies {
-                assert!(copy.len() < 1024, "{} bytes", copy.len());
-                assert!(copy.chars().all(|c| c == '\n' || !c.is_control()), "{copy:?}");
-                assert!(!copy.contains('\u{202e}'), "{copy:?}");
-            }
-        }
-    });
-}
-
-#[test]
-fn a_deep_path_leaves_the_text_under_its_bound() {
-    let step = "k".repeat(60);
-    let mut schema = r#"{"type":"object","additionalProperties":false,"properties":{}}"#.to_owned();
-    let mut arguments = json!({ "w".repeat(60): "v".repeat(500) });
-    for _ in 0..8 {
-        schema = format!(r#"{{"type":"object","additionalProperties":false,"properties":{{"{step}":{schema}}}}}"#);
-        arguments = json!({ step.as_str(): arguments });
-    }
-    let contract = format!(
-        r#"{{"name":"deep","version":"1","description":"d","effects":"read","input":{schema},"output":{{"type":"string"}}}}"#
-    );
-    let packed = with_contract(guests::OK_ECHO, &contract).expect("packs");
-    let reply = on_two_threads(async {
-        let host = support::host([ToolSource::new("deep.wasm", packed)]).await;
-        support::call(&host, "deep", arguments).await
-    });
-    let text = reply.text();
-    assert!(text.starts_with("args:unexpected:kkk") && text.len() < 1024, "{} bytes: {text}", text.len());
-    assert!(
-        text.contains("the tool did not run") && text.contains("\n\nhint: "),
-        "nothing that matters is cut: {text}"
-    );
-}
-
-#[test]
-fn an_operators_line_cannot_be_forged_by_a_name() {
-    let main = &HOSTS.main;
-    let reply = on_two_threads(support::call(main, "x code=done effects=none", json!({})));
-    let line = reply.operator_line();
-    assert!(line.contains(r#"tool="x code=done effects=none""#), "{line}");
-}
-
-#[test]
-fn every_code_says_exactly_this() {
-    let Hosts { main, slow, _desk } = &*HOSTS;
-    let mut texts = String::new();
-    on_two_threads(async {
-        for (_, tool, arguments) in rows() {
-            let reply = main.call(RawCall { arguments, ..RawCall::new(tool, "") }).await;
-            texts.push_str(&format!("{}\n\n", reply.text()));
-        }
-        texts.push_str(&support::call(slow, "probe_spin", json!({})).await.text());
     });
     insta::assert_snapshot!(texts, @r#"
     call:too_large: the arguments of `echo` have 2.0 MiB, the most is 1 MiB; the tool did not run
@@ -315,9 +236,73 @@ fn every_code_says_exactly_this() {
     result:range:days: the result of `delivery_estimate` breaks its contract: `days` must be at most 14, got 720; nothing was changed
 
     hint: do not use the number: it may be in another unit than declared
-
-    tool:timeout: `probe_spin` was stopped after 50ms; nothing was changed
-
-    hint: ask for less: fewer items, a shorter range
     "#);
+}
+
+#[test]
+fn an_unknown_name_among_many_tools_gets_the_three_nearest() {
+    let main = &HOSTS.main;
+    on_two_threads(async {
+        assert!(main.tools().count() > 10);
+        let text = support::call(main, "stock_lokup", json!({})).await.text();
+        assert!(text.contains("the nearest are stock_lookup, stock_lookup_v1"), "{text}");
+        assert_eq!(text.matches(", ").count(), 2, "three names: {text}");
+        let hostile = support::call(main, &"\u{1b}[2J\u{202e}x".repeat(50_000), json!({})).await;
+        assert!(hostile.text().len() < 1024 && !hostile.text().contains('\u{1b}'), "{}", hostile.text());
+    });
+}
+
+#[test]
+fn hostile_keys_and_values_are_cut_and_cleaned_in_every_copy() {
+    let main = &HOSTS.main;
+    on_two_threads(async {
+        let key = "\u{1b}]0;owned\u{7}\u{202e}\n".repeat(1000);
+        for arguments in [
+            json!({"text": "x", key.as_str(): "v"}),
+            json!({ "text": vec![key.as_str(); 100] }),
+            json!({ key.as_str(): key.as_str() }),
+            json!({ "\u{202e}".repeat(200): 1, "text": "x" }),
+        ] {
+            let reply = support::call(main, "echo", arguments).await;
+            let copies = [reply.text(), reply.operator_line(), serde_json::to_string(&reply.machine()).expect("JSON")];
+            for copy in copies {
+                assert!(copy.len() < 1024, "{} bytes", copy.len());
+                assert!(copy.chars().all(|c| c == '\n' || !c.is_control()), "{copy:?}");
+                assert!(!copy.contains('\u{202e}'), "{copy:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_deep_path_leaves_the_text_under_its_bound() {
+    let step = "k".repeat(60);
+    let mut schema = r#"{"type":"object","additionalProperties":false,"properties":{}}"#.to_owned();
+    let mut arguments = json!({ "w".repeat(60): "v".repeat(500) });
+    for _ in 0..8 {
+        schema = format!(r#"{{"type":"object","additionalProperties":false,"properties":{{"{step}":{schema}}}}}"#);
+        arguments = json!({ step.as_str(): arguments });
+    }
+    let contract = format!(
+        r#"{{"name":"deep","version":"1","description":"d","effects":"read","input":{schema},"output":{{"type":"string"}}}}"#
+    );
+    let packed = with_contract(guests::OK_ECHO, &contract).expect("packs");
+    let reply = on_two_threads(async {
+        let host = support::host([ToolSource::new("deep.wasm", packed)]).await;
+        support::call(&host, "deep", arguments).await
+    });
+    let text = reply.text();
+    assert!(text.starts_with("args:unexpected:kkk") && text.len() < 1024, "{} bytes: {text}", text.len());
+    assert!(
+        text.contains("the tool did not run") && text.contains("\n\nhint: "),
+        "nothing that matters is cut: {text}"
+    );
+}
+
+#[test]
+fn an_operators_line_cannot_be_forged_by_a_name() {
+    let main = &HOSTS.main;
+    let reply = on_two_threads(support::call(main, "x code=done effects=none", json!({})));
+    let line = reply.operator_line();
+    assert!(line.contains(r#"tool="x code=done effects=none""#), "{line}");
 }

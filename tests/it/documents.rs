@@ -146,7 +146,9 @@ fn holds(directory: &Path, module: &str, text: &str) -> bool {
         if path.is_dir() {
             return holds(&path, module, text);
         }
-        let is_it = path.ends_with(format!("{module}.rs")) || path.ends_with(format!("{module}/tests.rs"));
+        let is_it = path.ends_with(format!("{module}.rs"))
+            || path.ends_with(format!("{module}/tests.rs"))
+            || path.ends_with(format!("{module}/main.rs"));
         is_it && fs::read_to_string(&path).is_ok_and(|source| source.contains(text))
     })
 }
@@ -161,7 +163,7 @@ fn every_promise_names_a_test_that_is_there() {
             let wanted = format!("fn {}", test.trim_end_matches('*'));
             let is_there = |directory: &str| holds(&repository().join(directory), &module, &wanted);
             assert!(
-                ["tests/it", "host/core/src", "host/cli/src"].into_iter().any(is_there),
+                ["tests", "host/core/src", "host/cli/src"].into_iter().any(is_there),
                 "{book}: no module `{module}` has a test `{test}`"
             );
         }

@@ -580,7 +580,7 @@ fn a_load_error_names_the_file_and_the_rule_and_nothing_runs() {
     --- stderr
     error: load:grant: DIR/a_ticket.wasm: it asks for directory `/desk` (read-write), which nobody granted
     hint: grant it in toolgate.toml, under the tool: `fs = [{ guest = "/desk", host = "DIR", access = "read-write" }]`
-    load:not_component: DIR/b_cut.wasm: it is damaged at byte 3502: unexpected end-of-file
+    load:not_component: DIR/b_cut.wasm: it is damaged at byte 3518: unexpected end-of-file
     hint: copy or build the file again; it may have been cut
     "#);
     let twice = ["tools", "--bundled", "desk", "--tools", &ticket];
@@ -892,5 +892,9 @@ fn a_dialect_that_is_none_or_two_is_said() {
     --- stderr
     error: no turn: the provider reports no usable call (`MALFORMED_FUNCTION_CALL`): leave the message out and retry the turn
     "#);
-    assert!(program(&["tools", "--for", "cohere"], b"").stderr.contains("openai-responses, gemini, bedrock, mistral"));
+    assert!(
+        program(&["tools", "--for", "cohere"], b"")
+            .stderr
+            .contains("openai-responses, gemini, gemini-api, bedrock, mistral")
+    );
 }

@@ -36,6 +36,8 @@
 // The generated bindings name this crate by its public name, also from inside it.
 extern crate self as toolgate_sdk;
 
+#[cfg(target_arch = "wasm32")]
+mod arena;
 #[doc(hidden)]
 pub mod bindings;
 mod contract;

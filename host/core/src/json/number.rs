@@ -92,10 +92,10 @@ fn read_double(literal: &str) -> Option<f64> {
     if mantissa.len() <= 15 || keeps_its_digits(literal, double) { Some(double) } else { None }
 }
 
-/// Whether a fraction, or a whole number of which the double still says every digit.
+/// Whether a fraction that is still one, or a whole number of which the double still says every digit.
 fn keeps_its_digits(literal: &str, double: f64) -> bool {
     let written = Decimal::of(literal);
-    written.exponent < 0
+    (written.exponent < 0 && double.fract() != 0.0)
         || Decimal::of(&format!("{double:e}")) == written
         || Decimal::of(&format!("{double:.0}")) == written
 }
@@ -167,6 +167,8 @@ mod tests {
             "1e99999999999999999999",
             "1e-99999999999999999999",
             "12345678901234567891234.0",
+            "9007199254740993.5",
+            "1.000000000000000000001",
         ] {
             assert_eq!(Num::read(literal), None, "{literal}");
         }

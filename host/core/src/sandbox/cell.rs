@@ -3,7 +3,10 @@
 //! Used by `sandbox` for calls and by `load` for reading a contract. Knows no schema and no reply. Time is kept twice: the
 //! ticker makes a running guest yield and look at its deadline, a timer ends one that waits.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use wasmtime::{CallHook, Store, StoreContextMut, Trap, UpdateDeadline};
@@ -97,23 +100,34 @@ pub(crate) async fn ask(
     around: Around<'_>,
     question: Question<'_>,
 ) -> (Result<String, Stop>, Spent) {
+    let deadline = around.clock.now().saturating_add(limits.time);
     let mut store = match state(code, limits, grants, question) {
-        Ok(state) => new_store(code, limits, around.clock, state),
+        Ok(state) => new_store(code, limits, around.clock, deadline, state),
         Err(gone) => return (Err(Stop::GrantGone(gone.to_string())), Spent::default()),
     };
     let counted = around.stores.created();
     let running = around.cancel.or(run(code, &mut store, question));
-    let answer = match tokio::time::timeout(limits.time, running).await {
-        Ok(Ok(Ok(Ok(text)))) => Ok(text),
-        Ok(Ok(Ok(Err(failure)))) => Err(Stop::Tool(failure)),
-        Ok(Ok(Err(error))) => Err(classify(&error, &circumstances(&store, limits))),
-        Ok(Err(Cancelled)) => Err(Stop::Cancelled),
-        Err(_elapsed) => Err(Stop::Tool(ToolFailure::OutOfTime { after: limits.time })),
+    let answer = match within(deadline, around.clock, running).await {
+        Some(Ok(Ok(Ok(text)))) => Ok(text),
+        Some(Ok(Ok(Err(failure)))) => Err(Stop::Tool(failure)),
+        Some(Ok(Err(error))) => Err(classify(&error, &circumstances(&store, limits))),
+        Some(Err(Cancelled)) => Err(Stop::Cancelled),
+        None => Err(Stop::Tool(ToolFailure::OutOfTime { after: limits.time })),
     };
     let spent = spent(&mut store, limits, &answer);
     drop(store);
     drop(counted);
     (answer, spent)
+}
+
+/// Does the work unless the time runs out first. A timer costs more than half a microsecond, and a call that neither waits nor
+/// outlasts a tick is over at its first poll: one is set for the others only.
+async fn within<T>(deadline: Duration, clock: &Arc<dyn Clock>, work: impl Future<Output = T>) -> Option<T> {
+    let mut work = pin!(work);
+    if let Poll::Ready(done) = poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await {
+        return Some(done);
+    }
+    tokio::time::timeout(deadline.saturating_sub(clock.now()), work).await.ok()
 }
 
 /// The host's side of one call: no more of it than the component can reach.
@@ -130,14 +144,19 @@ fn state(code: &Code, limits: &Limits, grants: &Grants, question: Question<'_>) 
 }
 
 /// A store with every bound set before any guest code can run: start functions are guest code.
-fn new_store(code: &Code, limits: &Limits, clock: &Arc<dyn Clock>, state: GuestState) -> Store<GuestState> {
+fn new_store(
+    code: &Code,
+    limits: &Limits,
+    clock: &Arc<dyn Clock>,
+    deadline: Duration,
+    state: GuestState,
+) -> Store<GuestState> {
     let mut store = Store::new(code.engine.get(), state);
     store.limiter(|state| &mut state.memory);
     store.set_fuel(limits.fuel).expect("the profile has fuel on");
     store.set_hostcall_fuel(HOST_CALL.as_usize());
     store.set_max_component_handles(MAX_HANDLES);
     store.set_epoch_deadline(1);
-    let deadline = clock.now().saturating_add(limits.time);
     let clock = Arc::clone(clock);
     store.epoch_deadline_callback(move |_| Ok(at_tick(clock.now(), deadline)));
     if code.uses.host {
