@@ -143,7 +143,8 @@ impl Stages {
         let admitted = laps.passed(Stage::Gate, self.gate.admit(raw, recorded))?;
         let matched = laps.passed(Stage::Registry, self.registry.find(admitted, recorded))?;
         let placed = laps.passed(Stage::Dispatch, self.dispatch.place(matched, company, cancel).await)?;
-        let output = laps.passed(Stage::Sandbox, self.sandbox.run(placed, trace).await)?;
+        // Apart, since it is large: a refused call, which never comes here, would carry its room all the way.
+        let output = laps.passed(Stage::Sandbox, Box::pin(self.sandbox.run(placed, trace)).await)?;
         let checked = laps.passed(Stage::Check, check::accept(output))?;
         Ok(checked)
     }

@@ -4,6 +4,8 @@
 //! would win), a number that would be rounded, half a surrogate pair. Each fault has its byte and its path. With a
 //! [`Leniency`] it also takes three slips that have one meaning, and says which it met.
 
+use smallvec::SmallVec;
+
 use super::{Extent, Fault, Json, JsonLimits, MAX_NUMBER, MAX_SCANNED, Node, Num, Span, small, wide};
 use crate::field_path::{FieldPath, Segment};
 
@@ -72,7 +74,7 @@ pub(crate) fn read_prefix(text: String, limits: &JsonLimits, leniency: Leniency)
     // About one value in eight bytes; a guess that is too small costs a copy.
     let nodes = Vec::with_capacity((text.len() >> 3).saturating_add(4));
     let json = Json { text, nodes, ..Json::default() };
-    let mut reader = Reader { json, at: 0, limits, leniency, open: Vec::with_capacity(8), mended: Mended::default() };
+    let mut reader = Reader { json, at: 0, limits, leniency, open: SmallVec::new(), mended: Mended::default() };
     if let Err(fault) = reader.read_value() {
         return Err(Unread { fault, text: reader.json.text });
     }
@@ -95,7 +97,7 @@ struct Reader<'l> {
     at: usize,
     limits: &'l JsonLimits,
     leniency: Leniency,
-    open: Vec<Open>,
+    open: SmallVec<[Open; 8]>,
     mended: Mended,
 }
 

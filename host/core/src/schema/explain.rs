@@ -9,6 +9,8 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::leaf::Leaves;
 use super::program::{
     Bound, Condition, InPlace, LeafId, ListRules, NodeId, NumberRule, ObjectRules, Program, Range, Rules, TextRules,
@@ -51,7 +53,7 @@ pub(super) fn fits(parts: Parts<'_>, node: NodeId, item: Item<'_>) -> bool {
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) keyword: Keyword,
-    pub(super) path: Vec<Step>,
+    pub(super) path: Path,
     /// The place of the value that breaks the rule.
     pub(super) got: usize,
     pub(super) broken: Broken,
@@ -72,6 +74,9 @@ pub(super) enum Broken {
     Name(usize),
     Rule(&'static str),
 }
+
+/// The way to a value; most are short.
+type Path = SmallVec<[Step; 4]>;
 
 /// A step of a path.
 #[derive(Clone, Debug, PartialEq)]
@@ -137,14 +142,14 @@ struct Walk<'w> {
     asks: Asks,
     steps: u64,
     room: u32,
-    path: Vec<Step>,
+    path: Path,
     /// What is known of schemas that were asked about: the arms of combinators, which may be asked again.
     known: HashMap<(NodeId, usize), bool>,
 }
 
 impl<'w> Walk<'w> {
     fn new(parts: Parts<'w>, json: &'w Json, asks: Asks) -> Self {
-        Self { parts, json, asks, steps: MAX_STEPS, room: MAX_DEPTH, path: Vec::new(), known: HashMap::new() }
+        Self { parts, json, asks, steps: MAX_STEPS, room: MAX_DEPTH, path: Path::new(), known: HashMap::new() }
     }
 
     /// Counts work that is more than one look; nothing more is looked at once it was too much.
@@ -203,9 +208,7 @@ impl<'w> Walk<'w> {
                 return;
             }
         }
-        let mut path = Vec::with_capacity(self.path.len().saturating_add(1));
-        path.extend_from_slice(&self.path);
-        path.extend(step);
+        let path = self.path.iter().cloned().chain(step).collect();
         *first = Some(Found { keyword, path, got: got.place(), broken });
     }
 
