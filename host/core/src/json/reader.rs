@@ -279,6 +279,10 @@ impl Reader<'_> {
         }
         let literal = self.json.text.get(start..self.at).unwrap_or_default();
         let Some(number) = Num::read(literal) else {
+            if self.peek().is_none() && !self.open.is_empty() {
+                // The next digit could have made it a fraction: what is known is that the text ends too early.
+                return Err(Fault::Truncated { byte: self.at });
+            }
             return Err(Fault::InexactNumber { byte: start, at: self.path() });
         };
         if literal.starts_with('-') && matches!(number, Num::Whole(0) | Num::Double(0.0)) {
@@ -390,6 +394,9 @@ impl Reader<'_> {
     fn low_half(&mut self, high: u32) -> Result<Option<char>, Fault> {
         let before = self.at;
         let is_high = (0xd800..0xdc00).contains(&high);
+        if is_high && r"\u".starts_with(self.json.text.get(before..).unwrap_or_default()) {
+            return Err(Fault::Truncated { byte: self.json.text.len() });
+        }
         let escape_follows = self.byte(before) == Some(b'\\') && self.byte(before.saturating_add(1)) == Some(b'u');
         if !is_high || !escape_follows {
             return Ok(None);
@@ -525,9 +532,26 @@ mod tests {
     #[test]
     fn every_fault_is_told_apart_with_its_byte_and_its_path() {
         assert_eq!(fault(r#"{"a":[1,{"b":2"#), Fault::Truncated { byte: 14 });
-        for text in
-            ["\"abc", "\"a\\", "\"\\u12", "nul", "-", "1.", "1e", "1e+", "{", "[", "{\"a\"", "{\"a\":", "[1,", ""]
-        {
+        for text in [
+            "\"abc",
+            "\"a\\",
+            "\"\\u12",
+            "\"\\ud83d",
+            "\"\\ud83d\\",
+            "\"\\ud83d\\ude",
+            "[9007199254740993.0",
+            "nul",
+            "-",
+            "1.",
+            "1e",
+            "1e+",
+            "{",
+            "[",
+            "{\"a\"",
+            "{\"a\":",
+            "[1,",
+            "",
+        ] {
             assert_eq!(fault(text), Fault::Truncated { byte: text.len() }, "{text}");
         }
         assert_eq!(fault("[[[[[1]]]]]"), Fault::TooDeep { byte: 4, max: Depth::new(4) });
