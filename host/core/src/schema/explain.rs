@@ -527,7 +527,8 @@ fn canonical(item: Item<'_>) -> String {
             let mut members: Vec<(&str, String)> =
                 object.members().map(|(key, value)| (key.as_text().unwrap_or_default(), canonical(value))).collect();
             members.sort_unstable();
-            format!("{members:?}")
+            // Braces of its own: an empty object is no empty list.
+            format!("{{{members:?}}}")
         }
         Kind::Null | Kind::Bool(_) | Kind::Number(_) | Kind::Text(_) => item.to_value().to_string(),
     }
@@ -633,6 +634,17 @@ mod tests {
         ] {
             let (found, path, _) = explained(flattened.clone(), value.clone());
             assert_eq!((found, path.as_str()), (keyword, at), "{value}");
+        }
+    }
+
+    #[test]
+    fn an_empty_list_and_an_empty_object_are_two_items() {
+        let schema = Schema::compile(r#"{"uniqueItems":true}"#).expect("compiles");
+        assert_eq!(schema.find_violation(&json!([[], {}, "", null, [[]], [{}]])), None);
+        for twice in
+            [json!([[], {}, []]), json!([{}, {}]), json!([1, 1.0]), json!([{"a": 1, "b": 2}, {"b": 2.0, "a": 1}])]
+        {
+            assert!(schema.find_violation(&twice).is_some(), "{twice}");
         }
     }
 
