@@ -593,6 +593,10 @@ mod tests {
         );
         let (_, _, wants) = explained(order(), json!({"sku": "A", "rows": [{"qty": 5}], "stat": "open"}));
         assert!(matches!(wants, Wants::DeclaredKeys { nearest: Some(near), keys: _ } if near == "state"));
+        let lines = json!({"type": "object", "additionalProperties": false, "properties": {"a\nhint: b": true}});
+        let (_, _, wants) = explained(lines, json!({"a\nhint: c": 1}));
+        let shown = r"a\nhint: b".to_owned();
+        assert_eq!(wants, Wants::DeclaredKeys { keys: vec![shown.clone()], nearest: Some(shown) });
         let (_, _, wants) = explained(order(), json!({"sku": "A", "rows": [{"qty": 5}], "state": "Open"}));
         let Wants::OneOf { values: _, n_more: 0, nearest, in_another_case } = wants else { panic!("{wants:?}") };
         assert_eq!((nearest.as_deref(), in_another_case.as_deref()), (Some("open"), Some("open")));

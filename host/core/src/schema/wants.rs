@@ -84,8 +84,10 @@ fn declared_instead(program: &Program, key: &str, node: NodeId) -> Wants {
     gather_declared(program, node, &mut keys);
     keys.sort_unstable();
     keys.dedup();
-    let nearest = nearest(key, keys.iter().copied()).map(str::to_owned);
-    Wants::DeclaredKeys { keys: keys.into_iter().take(MAX_LISTED).map(str::to_owned).collect(), nearest }
+    // A declared key may have a line end in it, or be a page long.
+    let shown = |key: &str| text::one_line(key, 64);
+    let nearest = nearest(key, keys.iter().copied()).map(shown);
+    Wants::DeclaredKeys { keys: keys.into_iter().take(MAX_LISTED).map(shown).collect(), nearest }
 }
 
 /// The keys that a schema and everything in its place declare by name. Ends because no circle is in place.
