@@ -7,6 +7,8 @@ mod by_hand;
 /// Prepared components, hosts and turns for all of them.
 mod support;
 
+/// Schemas, contracts, names and arguments that were made to hurt.
+mod attacks;
 /// Cancelling and dropping at every point of a call.
 mod cancel;
 /// Each code, with what the model, the operator and a program get.
@@ -33,6 +35,8 @@ mod load;
 mod output;
 /// The program's whole screens.
 mod program;
+/// Promises about every input.
+mod properties;
 /// Tools that can only compute: the same call, the same answer.
 mod pure;
 /// The result gate.
