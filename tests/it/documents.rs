@@ -8,9 +8,10 @@ use std::process::ExitCode;
 use toolgate::{Provider, Rule};
 
 use crate::schemas::is_current;
+use crate::side_by_side::COMPARED;
 use crate::support::{program, repository};
 
-const BOOKS: [&str; 10] = [
+const BOOKS: [&str; 11] = [
     "README.md",
     "SECURITY.md",
     "docs/ARCHITECTURE.md",
@@ -21,6 +22,7 @@ const BOOKS: [&str; 10] = [
     "docs/guide/declarations.md",
     "docs/guide/first-tool.md",
     "docs/guide/other-languages.md",
+    "docs/guide/side-by-side.md",
 ];
 
 fn read(file: &str) -> String {
@@ -60,7 +62,7 @@ fn the_help_texts_are_what_the_program_says() {
 }
 
 /// The text with every marked block filled: `<!-- file: PATH -->` with a file, `<!-- screen: ARGUMENTS -->` with what the
-/// program writes.
+/// program writes, `<!-- counted: BENCHMARK -->` with what a benchmark that only counts prints.
 fn filled(text: &str) -> String {
     let mut out = String::new();
     let mut lines = text.lines();
@@ -77,6 +79,7 @@ fn filled(text: &str) -> String {
         let content = match kind {
             "file" => read(of),
             "screen" => screen(of),
+            "counted" if of == "side_by_side" => COMPARED.to_string(),
             other => panic!("unknown mark `{other}`"),
         };
         writeln!(out, "{fence}\n{}\n```", content.trim_end()).expect("writing to a String cannot fail");
@@ -109,6 +112,12 @@ fn what_the_readme_shows_is_what_is_there() {
         read(".ci/run").contains("test() { tests/suite/fetch && cargo test; }"),
         "CI runs the command that the README gives"
     );
+}
+
+#[test]
+fn the_guide_to_the_two_designs_shows_what_is_counted() {
+    let book = "docs/guide/side-by-side.md";
+    is_current(book, &filled(&read(book)));
 }
 
 #[test]

@@ -45,6 +45,8 @@ mod results;
 mod sandbox;
 /// The published schemas agree with the types and with every contract that is shipped.
 mod schemas;
+/// Labelled turns, through the host and through a hand-parsed loop.
+mod side_by_side;
 /// The official JSON Schema suite, and our own cases.
 mod suite;
 /// The repository's own rules.
