@@ -10,7 +10,7 @@ use toolgate::{Provider, Rule};
 use crate::schemas::is_current;
 use crate::support::{program, repository};
 
-const BOOKS: [&str; 10] = [
+const BOOKS: [&str; 11] = [
     "README.md",
     "SECURITY.md",
     "docs/ARCHITECTURE.md",
@@ -21,6 +21,7 @@ const BOOKS: [&str; 10] = [
     "docs/guide/declarations.md",
     "docs/guide/first-tool.md",
     "docs/guide/other-languages.md",
+    "docs/guide/report.md",
 ];
 
 fn read(file: &str) -> String {
@@ -46,7 +47,7 @@ fn the_table_of_codes_is_what_the_code_says() {
 #[test]
 fn the_help_texts_are_what_the_program_says() {
     let mut book = String::from("# The program\n");
-    let commands = ["", "answer", "call", "tools", "inspect", "pack", "check"];
+    let commands = ["", "answer", "call", "tools", "inspect", "pack", "check", "report"];
     for command in commands {
         let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|argument| !argument.is_empty()).collect();
         let shown = program(&arguments, b"");
@@ -101,7 +102,7 @@ fn screen(arguments: &str) -> String {
 
 #[test]
 fn what_the_readme_shows_is_what_is_there() {
-    for book in ["README.md", "docs/guide/declarations.md", "docs/guide/first-tool.md"] {
+    for book in ["README.md", "docs/guide/declarations.md", "docs/guide/first-tool.md", "docs/guide/report.md"] {
         is_current(book, &filled(&read(book)));
     }
     assert!(read("README.md").contains("cargo run -- answer examples/support.anthropic.json\n"));

@@ -7,6 +7,8 @@ mod by_hand;
 /// Prepared components, hosts and turns for all of them.
 mod support;
 
+/// What a line of the call log holds.
+mod call_log;
 /// Cancelling and dropping at every point of a call.
 mod cancel;
 /// Each code, with what the model, the operator and a program get.
@@ -35,6 +37,8 @@ mod output;
 mod program;
 /// Tools that can only compute: the same call, the same answer.
 mod pure;
+/// The program's call log and its report.
+mod report;
 /// The result gate.
 mod results;
 /// The budget: every stop has its name.
@@ -49,3 +53,5 @@ mod tidy;
 mod turns;
 /// Malformed calls as they were met.
 mod vectors;
+/// A generated week of calls, and what a report makes of it.
+mod week;

@@ -22,9 +22,8 @@ fn a_generated_week_is_reported_as_it_was_generated() {
     assert_eq!(log.lines().count(), N_CALLS);
     let report = Report::read(log.as_bytes()).expect("a text can be read");
     assert_eq!((report.lines.read, report.lines.damaged), (2_000, 0));
-    let Ends { done, refused, failed } = report.ends;
-    assert_eq!((done + refused + failed, refused), (2_000, 56));
-    assert!(failed > 0 && failed < 400, "the world says no to some: {failed}");
+    assert_eq!((report.ends.calls(), report.ends.refused), (2_000, 56));
+    assert!(report.ends.failed > 0, "the world says no to some");
 
     // In calls there are more wrong names than in runs: who is refused twice is counted twice.
     let (names, arguments) = (&report.recovery.unknown_names, &report.recovery.arguments);

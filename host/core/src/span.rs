@@ -1,7 +1,8 @@
 //! Span: the `tracing` span around one call, and the event that ends it.
 //!
 //! A subscriber is the embedder's code. Whatever it panics at (a span made, entered, left or closed, an event) costs no call
-//! its reply. Without a subscriber nothing is made and nothing is hashed.
+//! its reply. Left out is the question whether it listens, which `tracing` asks under a lock of its own. Without a subscriber
+//! nothing is made and nothing is hashed.
 
 use std::panic::AssertUnwindSafe;
 

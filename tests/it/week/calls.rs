@@ -109,8 +109,15 @@ fn good_turns(random: &mut Random) -> Conversation {
 }
 
 fn good_call(random: &mut Random) -> Call {
-    let tools =
-        ["stock_lookup", "stock_lookup", "search_orders", "search_orders", "lookup_policy", "create_ticket", "delivery_estimate"];
+    let tools = [
+        "stock_lookup",
+        "stock_lookup",
+        "search_orders",
+        "search_orders",
+        "lookup_policy",
+        "create_ticket",
+        "delivery_estimate",
+    ];
     let tool = if random.below(40) == 0 { "issue_refund" } else { random.one_of(&tools) };
     good_call_of(tool, random)
 }
@@ -140,7 +147,10 @@ fn good_call_of(tool: &'static str, random: &mut Random) -> Call {
 fn wrong_call(nth: usize) -> Call {
     let wrong = [
         ("stock_lookup", json!({"sku_id": "KB-104", "region": "jeju", "limit": 1})),
-        ("create_ticket", json!({"customer_id": "cus_8812", "subject": "Broken", "priority": "high", "assignee": "dana"})),
+        (
+            "create_ticket",
+            json!({"customer_id": "cus_8812", "subject": "Broken", "priority": "high", "assignee": "dana"}),
+        ),
         ("stock_lookup", json!({"sku": "KB-104", "region": "jejju", "limit": 1})),
         ("search_orders", json!({"customerId": "cus_8812"})),
         ("create_ticket", json!({"customer_id": "cus_8812", "subject": "Broken", "priority": "critical"})),
