@@ -23,6 +23,7 @@ const BOOKS: [&str; 11] = [
     "docs/guide/first-tool.md",
     "docs/guide/other-languages.md",
     "docs/guide/side-by-side.md",
+    "docs/guide/report.md",
 ];
 
 fn read(file: &str) -> String {
@@ -48,7 +49,7 @@ fn the_table_of_codes_is_what_the_code_says() {
 #[test]
 fn the_help_texts_are_what_the_program_says() {
     let mut book = String::from("# The program\n");
-    let commands = ["", "answer", "call", "tools", "inspect", "pack", "check"];
+    let commands = ["", "answer", "call", "tools", "inspect", "pack", "check", "report"];
     for command in commands {
         let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|argument| !argument.is_empty()).collect();
         let shown = program(&arguments, b"");
@@ -104,7 +105,7 @@ fn screen(arguments: &str) -> String {
 
 #[test]
 fn what_the_readme_shows_is_what_is_there() {
-    for book in ["README.md", "docs/guide/declarations.md", "docs/guide/first-tool.md"] {
+    for book in ["README.md", "docs/guide/declarations.md", "docs/guide/first-tool.md", "docs/guide/report.md"] {
         is_current(book, &filled(&read(book)));
     }
     assert!(read("README.md").contains("cargo run -- answer examples/support.anthropic.json\n"));

@@ -9,6 +9,8 @@ mod support;
 
 /// Schemas, contracts, names and arguments that were made to hurt.
 mod attacks;
+/// What a line of the call log holds.
+mod call_log;
 /// Cancelling and dropping at every point of a call.
 mod cancel;
 /// Each code, with what the model, the operator and a program get.
@@ -39,6 +41,8 @@ mod program;
 mod properties;
 /// Tools that can only compute: the same call, the same answer.
 mod pure;
+/// The program's call log and its report.
+mod report;
 /// The result gate.
 mod results;
 /// The budget: every stop has its name.
@@ -55,3 +59,5 @@ mod tidy;
 mod turns;
 /// Malformed calls as they were met.
 mod vectors;
+/// A generated week of calls, and what a report makes of it.
+mod week;

@@ -52,7 +52,7 @@ const FOREIGN: [(&str, &[&str]); 6] = [
     ("wasmparser::", &["anatomy.rs"]),
     ("wasm_encoder::", &["anatomy.rs", "engine.rs"]),
     ("toml::", &["config.rs"]),
-    ("sha2::", &["anatomy.rs", "wire/ids.rs", "sandbox/seed.rs"]),
+    ("sha2::", &["anatomy.rs", "digest.rs", "wire/ids.rs", "sandbox/seed.rs"]),
     ("strsim::", &["near.rs", "registry.rs"]),
 ];
 

@@ -7,7 +7,7 @@ use toolgate::{MAX_MESSAGE, Turn};
 
 use crate::args::AnswerArguments;
 use crate::screen::{Outcome, Screen};
-use crate::{explain, files, interrupt, sources};
+use crate::{explain, files, interrupt, log, sources};
 
 /// Answers every call of the message; done as soon as the turn is answered, however its calls ended. At Ctrl-C what is not
 /// done is answered as cancelled, and the whole turn is printed.
@@ -22,9 +22,11 @@ pub(crate) async fn run(arguments: AnswerArguments, screen: &mut Screen<'_>) -> 
         None => "no turn".to_owned(),
     })?;
     hand_back(&turn, arguments.assistant_out.as_deref(), screen)?;
+    let log = log::Turn::begin(&arguments.log, &turn.calls)?;
     let loaded = sources::load_to_call(&arguments.tools, &arguments.reading, screen).await?;
     let answer = loaded.host.answer_until(turn, interrupt::pressed()).await;
-    // First of all: what was written must be found again, also where nobody reads the answer.
+    log.end(&answer.replies, &loaded.host, screen)?;
+    // Before the answer: what was written must be found again, also where nobody reads the answer.
     loaded.close(screen)?;
     explain::tell_operator(&answer.replies, screen)?;
     screen.data(&answer.message)?;

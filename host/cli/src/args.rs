@@ -29,6 +29,8 @@ pub(crate) enum Command {
     Pack(PackArguments),
     /// Load a component as the host would, and hold what it says against what it carries
     Check(CheckArguments),
+    /// Say what is to be mended, from a log that `answer` and `call` wrote with `--log`
+    Report(ReportArguments),
 }
 
 /// Which tools are loaded. What is given adds up; where nothing is given, it is the bundle `desk`, or for `check` nothing.
@@ -71,6 +73,8 @@ pub(crate) struct AnswerArguments {
     pub(crate) assistant_out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) explain: ExplainOption,
+    #[command(flatten)]
+    pub(crate) log: LogOptions,
     #[command(flatten)]
     pub(crate) reading: ReadingOptions,
     #[command(flatten)]
@@ -121,6 +125,23 @@ pub(crate) struct ExplainOption {
     pub(crate) logs: bool,
 }
 
+/// Where calls are logged for `toolgate report`.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Logging calls")]
+pub(crate) struct LogOptions {
+    /// Append a line of JSON per call to this file: what became of it, what it cost and what was wrong with it, without
+    /// its arguments
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+    /// Log the arguments too, cut; without it their digest stands for them
+    #[arg(long, requires = "log")]
+    pub(crate) log_arguments: bool,
+    /// The conversation that the calls belong to, by a name of your own: what a model does after a refusal is told apart by
+    /// it
+    #[arg(long, value_name = "NAME", requires = "log")]
+    pub(crate) conversation: Option<String>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExplainFormat {
     /// For a person
@@ -138,6 +159,8 @@ pub(crate) struct CallArguments {
     pub(crate) arguments: String,
     #[command(flatten)]
     pub(crate) explain: ExplainOption,
+    #[command(flatten)]
+    pub(crate) log: LogOptions,
     #[command(flatten)]
     pub(crate) reading: ReadingOptions,
     #[command(flatten)]
@@ -214,4 +237,13 @@ pub(crate) struct CheckArguments {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) beside: ToolOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArguments {
+    /// The log
+    pub(crate) log: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }

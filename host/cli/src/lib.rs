@@ -12,7 +12,9 @@ mod explain;
 mod files;
 mod inspect;
 mod interrupt;
+mod log;
 mod pack;
+mod report;
 mod screen;
 mod sources;
 mod table;
@@ -56,5 +58,6 @@ async fn command(command: Command, screen: &mut Screen<'_>) -> anyhow::Result<Ou
         Command::Inspect(arguments) => inspect::run(arguments, screen).await,
         Command::Pack(arguments) => pack::run(arguments, screen).await,
         Command::Check(arguments) => check::run(arguments, screen).await,
+        Command::Report(arguments) => report::run(arguments, screen).await,
     }
 }

@@ -4,8 +4,9 @@
 
 use std::any::Any;
 use std::fmt::Display;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::{FutureExt, StreamExt, stream};
@@ -24,7 +25,8 @@ use crate::registry::{Policy, Registry};
 use crate::reply::{Effects, Reply, Verdict};
 use crate::sandbox::budget::LimitSettings;
 use crate::sandbox::{Sandbox, Trace};
-use crate::stats::{Counters, Stats};
+use crate::span::CallSpan;
+use crate::stats::{Counters, Outcomes, Stats};
 use crate::text;
 use crate::tool::Tool;
 use crate::usage::{Laps, Stage};
@@ -78,6 +80,11 @@ impl Host {
         self.stages.registry.tools().map(Arc::as_ref)
     }
 
+    /// The tool that a call under this name is for, as the line itself would find it.
+    pub fn tool(&self, asked: &str) -> Option<&Tool> {
+        self.stages.registry.named(asked).map(|(tool, _)| tool.as_ref())
+    }
+
     /// Counts over all calls so far.
     pub fn stats(&self) -> Stats {
         self.stages.counters.snapshot(self.stages.dispatch.n_waiting())
@@ -91,17 +98,19 @@ impl Host {
         // No stage looks at the id, so it stays here, where the reply is made. A name that is not plain text of a few
         // characters is no tool's, so what is shown of it is enough to find the tool by.
         let (id, asked) = (std::mem::take(&mut call.id), text::one_line(&call.tool, 80));
+        let span = CallSpan::open(&id, &asked, &call);
         let mut record =
             Record { laps: Laps::new(Arc::clone(&self.stages.clock)), recorded: Vec::new(), trace: Trace::default() };
-        let walk = AssertUnwindSafe(self.stages.walk(call, company, cancel, &mut record)).catch_unwind().await;
+        let walk = {
+            let walk = AssertUnwindSafe(self.stages.walk(call, company, cancel, &mut record)).catch_unwind();
+            let mut walk = pin!(walk);
+            poll_fn(|context| span.around(|| walk.as_mut().poll(context))).await
+        };
         // The walk borrows nothing that a panic could leave half-changed and that is read again: the record only grows.
         let outcome =
             walk.unwrap_or_else(|panic| Err(NotDone::Failed(Failure::Host(HostFailure::Internal(words(&panic))))));
         let reply = self.reply(id, asked, outcome, record);
-        // A subscriber is the embedder's code: its panic must not cost the call its reply.
-        match std::panic::catch_unwind(AssertUnwindSafe(|| tell_operator(&reply))) {
-            Ok(()) | Err(_) => {}
-        }
+        span.tell(&reply);
         reply
     }
 
@@ -115,6 +124,7 @@ impl Host {
         let (log, output) = (record.trace.take_log(), record.trace.take_output());
         let mut usage = record.laps.usage;
         record.trace.charge(&mut usage);
+        self.stages.counters.outcomes.count(found.map(|tool| tool.name()), verdict.rule(), &usage);
         Reply {
             id,
             effects: effects(&verdict, found.map(Arc::as_ref)),
@@ -165,10 +175,6 @@ fn effects(verdict: &Verdict, tool: Option<&Tool>) -> Effects {
             HostFailure::Overloaded | HostFailure::GrantGone(_) | HostFailure::Cancelled { began: false },
         )) => Effects::None,
     }
-}
-
-fn tell_operator(reply: &Reply) {
-    tracing::info!(target: "toolgate::call", "{}", reply.operator_line());
 }
 
 /// A panic's message.
@@ -252,7 +258,7 @@ impl HostBuilder {
     /// Every tool that breaks a rule, in the order of loading; then nothing is loaded.
     pub async fn build(self) -> Result<Host, BuildError> {
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
-        let counters = Counters::default();
+        let mut counters = Counters::default();
         let engine = HostEngine::new().map_err(BuildError::platform)?;
         let loader =
             Loader::new(engine, Arc::clone(&clock), Arc::clone(&counters.loads)).map_err(BuildError::platform)?;
@@ -270,6 +276,7 @@ impl HostBuilder {
         }
         let policy = Policy { limits: self.gate.json(), coercion: self.coercion, strict_nulls: self.declared_strictly };
         let registry = Registry::new(tools, policy).map_err(BuildError::Tools)?;
+        counters.outcomes = Outcomes::of(registry.tools().map(|tool| tool.name()));
         let sandbox = Sandbox::new(Arc::clone(&clock), Arc::clone(&counters.calls));
         let stages = Stages {
             gate: Gate::new(self.gate, self.coercion),

@@ -151,6 +151,24 @@ macro_rules! rules {
             pub const fn fixable_by(self) -> FixableBy {
                 match self { $(Self::$variant => FixableBy::$fixable,)+ }
             }
+
+            /// The first part of the code.
+            pub fn family(self) -> &'static str {
+                self.code().split(':').next().unwrap_or_default()
+            }
+
+            /// Whether a call that ends by it never ran: a statement about the request, not about the world.
+            pub fn is_refusal(self) -> bool {
+                ["call", "args", "auth"].contains(&self.family())
+            }
+
+            /// The rule of a code, whatever place it goes on with.
+            pub fn of_code(code: &str) -> Option<Self> {
+                let is_it = |rule: &Self| {
+                    code.strip_prefix(rule.code()).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+                };
+                Self::ALL.iter().copied().find(is_it)
+            }
         }
     };
 }
@@ -241,28 +259,30 @@ impl fmt::Display for Code {
 impl Rejection {
     /// The stable code.
     pub fn code(&self) -> Code {
+        let at = match self {
+            Self::Call(rejection) => call_code(rejection).1.cloned().unwrap_or_default(),
+            Self::Registry(RegistryRejection::Arguments(misfit)) => misfit.at(),
+            Self::Registry(RegistryRejection::UnknownTool(_) | RegistryRejection::TooManyValues { n: _, max: _ }) => {
+                FieldPath::root()
+            }
+        };
+        Code { rule: self.rule(), at }
+    }
+
+    /// The code's rule. Costs nothing, as the place in it does.
+    pub fn rule(&self) -> Rule {
         match self {
-            Self::Call(rejection) => {
-                let (rule, at) = call_code(rejection);
-                Code { rule, at: at.cloned().unwrap_or_default() }
-            }
-            Self::Registry(RegistryRejection::UnknownTool(_)) => {
-                Code { rule: Rule::CallUnknownTool, at: FieldPath::root() }
-            }
-            Self::Registry(RegistryRejection::TooManyValues { n: _, max: _ }) => {
-                Code { rule: Rule::CallTooLarge, at: FieldPath::root() }
-            }
-            Self::Registry(RegistryRejection::Arguments(misfit)) => {
-                let rule = match misfit.keyword() {
-                    Keyword::Required => Rule::ArgsMissing,
-                    Keyword::Undeclared => Rule::ArgsUnexpected,
-                    Keyword::Type => Rule::ArgsType,
-                    Keyword::NumberRange | Keyword::TooFew | Keyword::TooMany => Rule::ArgsRange,
-                    Keyword::Enum | Keyword::Pattern | Keyword::Format => Rule::ArgsAllowed,
-                    Keyword::Schema => Rule::ArgsShape,
-                };
-                Code { rule, at: misfit.at() }
-            }
+            Self::Call(rejection) => call_code(rejection).0,
+            Self::Registry(RegistryRejection::UnknownTool(_)) => Rule::CallUnknownTool,
+            Self::Registry(RegistryRejection::TooManyValues { n: _, max: _ }) => Rule::CallTooLarge,
+            Self::Registry(RegistryRejection::Arguments(misfit)) => match misfit.keyword() {
+                Keyword::Required => Rule::ArgsMissing,
+                Keyword::Undeclared => Rule::ArgsUnexpected,
+                Keyword::Type => Rule::ArgsType,
+                Keyword::NumberRange | Keyword::TooFew | Keyword::TooMany => Rule::ArgsRange,
+                Keyword::Enum | Keyword::Pattern | Keyword::Format => Rule::ArgsAllowed,
+                Keyword::Schema => Rule::ArgsShape,
+            },
         }
     }
 }
@@ -342,6 +362,9 @@ mod tests {
             assert!(["call", "args", "tool", "result", "host"].contains(&stage), "{stage}");
             assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{name}");
             assert!(rule.meaning().ends_with('.'), "{}", rule.code());
+            assert_eq!(Rule::of_code(rule.code()), Some(*rule));
+            assert_eq!(Rule::of_code(&format!("{}:a.b", rule.code())), Some(*rule));
+            assert_eq!(Rule::of_code(&format!("{}s", rule.code())), None);
         }
     }
 }

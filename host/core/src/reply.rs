@@ -4,13 +4,14 @@
 
 use std::fmt::Write;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::amendment::Amendment;
 use crate::check::{Checked, ResultFailure};
 use crate::field_path::FieldPath;
 use crate::gate::CallRejection;
-use crate::refusal::{Code, Failure, HostFailure, Rejection};
+use crate::refusal::{Code, Failure, HostFailure, Rejection, Rule};
 use crate::registry::{RegistryRejection, UnknownTool};
 use crate::sandbox::guest_state::LogLine;
 use crate::sandbox::output::OutputLine;
@@ -26,7 +27,7 @@ const MAX_TEXT: usize = 1023;
 const MAX_HINT: usize = 300;
 
 /// What a call may have changed outside its sandbox. It decides whether asking again is safe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Effects {
     /// Nothing can have changed: the tool did not run, or has no grant that lets it change anything.
@@ -66,6 +67,15 @@ impl Verdict {
             Self::Done(_) => "done",
             Self::Refused(_) => "refused",
             Self::Failed(_) => "failed",
+        }
+    }
+
+    /// The rule that a call which was not done ended by.
+    pub(crate) fn rule(&self) -> Option<Rule> {
+        match self {
+            Self::Done(_) => None,
+            Self::Refused(rejection) => Some(rejection.rule()),
+            Self::Failed(failure) => Some(failure.code().rule),
         }
     }
 }
@@ -263,7 +273,7 @@ impl Reply {
         }
     }
 
-    fn misfit(&self) -> Option<&Misfit> {
+    pub(crate) fn misfit(&self) -> Option<&Misfit> {
         match &self.verdict {
             Verdict::Refused(Rejection::Registry(RegistryRejection::Arguments(misfit)))
             | Verdict::Failed(Failure::Result(
@@ -281,7 +291,7 @@ fn field(word: &str) -> String {
     if plain { word } else { format!("{word:?}") }
 }
 
-const fn keyword_name(keyword: Keyword) -> &'static str {
+pub(crate) const fn keyword_name(keyword: Keyword) -> &'static str {
     match keyword {
         Keyword::Required => "required",
         Keyword::Undeclared => "additionalProperties",
