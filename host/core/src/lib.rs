@@ -9,7 +9,7 @@
 //! ```
 //!
 //! [`Host`] is the line. [`Host::answer`] takes a provider's message ([`Turn`]) to the next one, [`Host::call`] answers one
-//! call. `docs/ARCHITECTURE.md` shows the whole.
+//! call, and a [`Session`] is one conversation on it. `docs/ARCHITECTURE.md` shows the whole.
 
 mod amendment;
 mod anatomy;
@@ -33,6 +33,7 @@ mod registry;
 mod reply;
 mod sandbox;
 mod schema;
+mod session;
 mod stats;
 mod text;
 mod tool;
@@ -61,9 +62,9 @@ pub use crate::gate::{
 pub use crate::host::{BuildError, Host, HostBuilder, contract_of};
 pub use crate::json::{MAX_NODES, MAX_NUMBER, MAX_STRING};
 pub use crate::load::{LoadError, LoadProblem, ToolSource};
-pub use crate::refusal::{Code, Failure, FixableBy, HostFailure, Rejection, Rule};
+pub use crate::refusal::{CallCap, Code, Failure, FixableBy, HostFailure, RanBefore, Rejection, Rule};
 pub use crate::registry::{RegistryRejection, UnknownTool};
-pub use crate::reply::{Effects, MachineReply, Reply, Verdict};
+pub use crate::reply::{Effects, MachineReply, Origin, Reply, Verdict};
 pub use crate::sandbox::budget::{
     DEFAULT_FUEL, DEFAULT_LOG, DEFAULT_MEMORY, DEFAULT_OUTPUT, DEFAULT_RESULT, DEFAULT_TIME, HOST_CALL_FUEL,
     LimitSettings, Limits, MAX_FUEL, MAX_HOST_CALLS, MAX_RESULT, MAX_TIME,
@@ -73,6 +74,13 @@ pub use crate::sandbox::guest_state::LogLine;
 pub use crate::sandbox::output::{Channel, OutputLine};
 pub use crate::sandbox::stop::{GuestText, Scarce, ToolFailure};
 pub use crate::schema::{Keyword, Misfit, Schema, SchemaError, Violation, Wants};
+pub use crate::session::settings::{
+    DEFAULT_CALLS_PER_SESSION, DEFAULT_CALLS_PER_TURN, DEFAULT_MEMORY_AGE, DEFAULT_MEMORY_OF_READS, DEFAULT_REFUSALS,
+    DEFAULT_REPEATS, MAX_CALLS_PER_SESSION, MAX_MEMORY_AGE, MAX_MEMORY_OF_READS, REPEAT_WINDOW, SessionLimits,
+    SessionSettings,
+};
+pub use crate::session::stop::{Stop, StopReason};
+pub use crate::session::{MAX_SESSION, Session, SessionError};
 pub use crate::stats::Stats;
 pub use crate::text::{clean, escape_in_json, one_line};
 pub use crate::tool::Tool;
