@@ -41,6 +41,8 @@ mod results;
 mod sandbox;
 /// The published schemas agree with the types and with every contract that is shipped.
 mod schemas;
+/// One conversation: what stops it, what is not run twice, what is remembered.
+mod session;
 /// The official JSON Schema suite, and our own cases.
 mod suite;
 /// The repository's own rules.
