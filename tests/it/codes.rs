@@ -46,7 +46,8 @@ async fn hosts() -> Hosts {
     Hosts { main, slow, _desk: desk }
 }
 
-/// A call per rule. `host:overloaded` and `host:internal` need a full host and a fault: `concurrency`, `internal`.
+/// A call per rule. `host:overloaded` and `host:internal` need a full host and a fault: `concurrency`, `internal`;
+/// `call:too_many` and `host:ran_before` need a session: `session`.
 fn rows() -> Vec<(Rule, &'static str, Arguments)> {
     let text = |text: &str| Arguments::Text(text.to_owned());
     let stock = |sku: &str, region: &str, limit: &str| {
@@ -117,7 +118,8 @@ fn every_code_is_given_and_says_the_same_to_model_operator_and_program() {
     let Hosts { main, slow, _desk } = &*HOSTS;
     let mut texts = String::new();
     on_two_threads(async {
-        let mut seen: BTreeSet<Rule> = [Rule::HostOverloaded, Rule::HostInternal].into();
+        let elsewhere = [Rule::HostOverloaded, Rule::HostInternal, Rule::CallTooMany, Rule::HostRanBefore];
+        let mut seen: BTreeSet<Rule> = elsewhere.into();
         for (rule, tool, arguments) in rows() {
             let call = RawCall { id: "call_1".into(), tool: tool.into(), arguments, cut: false, recorded: Vec::new() };
             let before = main.stats().stores_created;

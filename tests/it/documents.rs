@@ -11,7 +11,7 @@ use crate::schemas::is_current;
 use crate::side_by_side::COMPARED;
 use crate::support::{program, repository};
 
-const BOOKS: [&str; 11] = [
+const BOOKS: [&str; 12] = [
     "README.md",
     "SECURITY.md",
     "docs/ARCHITECTURE.md",

@@ -49,6 +49,8 @@ mod results;
 mod sandbox;
 /// The published schemas agree with the types and with every contract that is shipped.
 mod schemas;
+/// One conversation: what stops it, what is not run twice, what is remembered.
+mod session;
 /// Labelled turns, through the host and through a hand-parsed loop.
 mod side_by_side;
 /// The official JSON Schema suite, and our own cases.

@@ -18,6 +18,9 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Answer a provider's message: every call in it gets one result
+    ///
+    /// Exits with 0 where the turn was answered, however its calls ended; 2 where it could not be; 3 where it was answered
+    /// and the session is better stopped; 130 where Ctrl-C cancelled a call.
     Answer(AnswerArguments),
     /// Call one tool
     Call(CallArguments),
@@ -71,6 +74,12 @@ pub(crate) struct AnswerArguments {
     /// provider would refuse it
     #[arg(long, value_name = "FILE")]
     pub(crate) assistant_out: Option<PathBuf>,
+    /// Answer within the session that this file holds, and write it there again; a file that is not there is a new session
+    ///
+    /// A session counts refusals and repetitions and says when to stop: then the reason is on stderr and the program exits
+    /// with 3. A write that ran in it is not run again. While it is used, `FILE.lock` beside it is locked.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) session: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) explain: ExplainOption,
     #[command(flatten)]

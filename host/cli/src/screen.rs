@@ -30,9 +30,14 @@ pub(crate) enum Outcome {
     Good,
     /// A call was refused or failed, or a check found a fault.
     Bad,
+    /// The turn was answered, and the session is better stopped.
+    Stopped,
     /// A call was cancelled from the keyboard.
     Interrupted,
 }
+
+/// A turn that was answered in a session that is better stopped.
+const STOPPED: u8 = 3;
 
 /// What a shell takes for "ended by Ctrl-C": 128 and the number of the signal.
 const INTERRUPTED: u8 = 130;
@@ -76,6 +81,7 @@ impl Screen<'_> {
         let error = match outcome {
             Ok(Outcome::Good) => return ExitCode::SUCCESS,
             Ok(Outcome::Bad) => return ExitCode::from(1),
+            Ok(Outcome::Stopped) => return ExitCode::from(STOPPED),
             Ok(Outcome::Interrupted) => return ExitCode::from(INTERRUPTED),
             Err(error) => error,
         };

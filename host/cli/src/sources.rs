@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use toolgate::{ByteCount, Config, DirectoryGrant, GateSettings, Host, LimitSettings, MAX_FILE, ToolEntry, ToolSource};
+use toolgate::{
+    ByteCount, Config, DirectoryGrant, GateSettings, Host, LimitSettings, MAX_FILE, SessionLimits, SessionSettings,
+    ToolEntry, ToolSource,
+};
 
 use crate::args::{Bundle, ReadingOptions, ToolOptions};
 use crate::bundled::{self, Directories};
@@ -24,6 +27,7 @@ const SLOW_LOAD: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) host: Host,
+    pub(crate) session: SessionLimits,
     directories: Option<Directories>,
 }
 
@@ -45,6 +49,7 @@ pub(crate) struct Gathered {
     pub(crate) sources: Vec<ToolSource>,
     pub(crate) defaults: LimitSettings,
     pub(crate) gate: GateSettings,
+    pub(crate) session: SessionSettings,
     pub(crate) directories: Option<Directories>,
 }
 
@@ -59,7 +64,7 @@ pub(crate) async fn load_to_call(
     reading: &ReadingOptions,
     screen: &mut Screen<'_>,
 ) -> Result<Loaded> {
-    let Gathered { sources, defaults, mut gate, directories } = gather(options, Some(Bundle::Desk))?;
+    let Gathered { sources, defaults, mut gate, session, directories } = gather(options, Some(Bundle::Desk))?;
     gate.coerce |= reading.coerce;
     gate.strict |= reading.strict;
     let n_tools = sources.len();
@@ -68,7 +73,7 @@ pub(crate) async fn load_to_call(
     }
     let build = Host::builder().tools(sources).defaults(defaults).gate_settings(&gate).build();
     let host = with_progress(build, n_tools, screen).await?;
-    Ok(Loaded { host, directories })
+    Ok(Loaded { host, session: session.limits(), directories })
 }
 
 /// Reads everything that the options name; where they name nothing, the bundle `otherwise`.
@@ -91,14 +96,16 @@ pub(crate) fn gather(options: &ToolOptions, otherwise: Option<Bundle>) -> Result
     }
     let mut defaults = LimitSettings::default();
     let mut gate = GateSettings::default();
+    let mut session = SessionSettings::default();
     if let Some((folder, config)) = config {
         defaults = config.defaults;
         gate = config.gate;
+        session = config.session;
         for entry in config.tools {
             sources.extend(entry_sources(&folder, entry)?);
         }
     }
-    Ok(Gathered { sources, defaults, gate, directories })
+    Ok(Gathered { sources, defaults, gate, session, directories })
 }
 
 /// Waits for a load, and tells a person who watches that a long one goes on.
@@ -146,6 +153,7 @@ fn entry_sources(folder: &Path, entry: ToolEntry) -> Result<Vec<ToolSource>> {
         source.limits = entry.limits;
         source.directories.clone_from(&grants);
         source.effects = entry.effects;
+        source.remember = entry.remember;
         sources.push(source);
     }
     Ok(sources)

@@ -65,6 +65,12 @@ pub struct Checked {
 }
 
 impl Checked {
+    /// A result that was checked before and kept as text since. None where it cannot be one: then it was changed meanwhile.
+    pub(crate) fn kept(text: String, n_sanitised: usize) -> Option<Self> {
+        let (text, n_hidden) = clean(&read(text).ok()?);
+        (n_hidden == 0).then_some(Self { text, n_sanitised })
+    }
+
     /// The result as a value, read from its text.
     pub fn value(&self) -> Value {
         serde_json::from_str(&self.text).expect("the text was printed from what a stricter reader took")

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::{Access, DeclaredEffects};
 use crate::gate::GateSettings;
 use crate::sandbox::budget::LimitSettings;
+use crate::session::settings::SessionSettings;
 
 /// The whole file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +23,9 @@ pub struct Config {
     /// How calls are read.
     #[serde(default)]
     pub gate: GateSettings,
+    /// How much a session may have, and when it is stopped.
+    #[serde(default)]
+    pub session: SessionSettings,
     /// The tools, in the order of loading.
     #[serde(default)]
     pub tools: Vec<ToolEntry>,
@@ -42,6 +46,10 @@ pub struct ToolEntry {
     /// `read` or `write`, over what the contract says and the grants allow.
     #[serde(default)]
     pub effects: Option<DeclaredEffects>,
+    /// A session may remember what it reads, although it reaches outside its sandbox; until the session writes, or the memory
+    /// is too old.
+    #[serde(default)]
+    pub remember: bool,
 }
 
 /// A directory that is granted.
@@ -80,6 +88,9 @@ impl Config {
         if let Some((key, max)) = config.gate.beyond_maximum() {
             return Err(ConfigError(format!("`gate.{key}` is outside 1 to {max}")));
         }
+        if let Some((key, min, max)) = config.session.beyond_bounds() {
+            return Err(ConfigError(format!("`session.{key}` is outside {min} to {max}")));
+        }
         for (idx, tool) in config.tools.iter().enumerate() {
             let hosts = tool.fs.iter().map(|directory| ("fs.host", &directory.host));
             if let Some((key, _)) =
@@ -117,6 +128,8 @@ mod tests {
             ("[defaults]\ntime_ms = 0\n", ["defaults.time_ms", "outside 1 to 600000"]),
             ("[[tools]]\npath = \"a\"\nlimits = { fuel = -1 }\n", ["line 3", "fuel"]),
             ("[gate]\ndepth = 129\n", ["gate.depth", "outside 1 to 128"]),
+            ("[session]\nrefusals = 0\n", ["session.refusals", "outside 1 to 1000"]),
+            ("[session]\nturns = 3\n", ["line 2", "turns"]),
             ("[gate]\ncoerce = 1\n", ["line 2", "boolean"]),
             ("[[tools]]\npath = \"a\"\npath = \"b\"\n", ["line 3", "duplicate"]),
             ("[[tools]]\nlimits = {}\n", ["line 1", "path"]),

@@ -20,11 +20,13 @@ use crate::dispatch::{Company, Dispatch};
 use crate::engine::HostEngine;
 use crate::gate::{Gate, GateLimits, GateSettings};
 use crate::load::{LoadError, Loader, ToolSource};
-use crate::refusal::{Failure, HostFailure, NotDone};
-use crate::registry::{Policy, Registry};
-use crate::reply::{Effects, Reply, Verdict};
+use crate::refusal::{Failure, HostFailure, NotDone, Rejection};
+use crate::registry::{Matched, Policy, Registry};
+use crate::reply::{Effects, Origin, Reply, Verdict};
 use crate::sandbox::budget::LimitSettings;
 use crate::sandbox::{Sandbox, Trace};
+use crate::session::CallKey;
+use crate::session::past::{Past, Recognised};
 use crate::span::CallSpan;
 use crate::stats::{Counters, Outcomes, Stats};
 use crate::text;
@@ -56,6 +58,21 @@ struct Record {
     laps: Laps,
     recorded: Vec<Amendment>,
     trace: Trace,
+    origin: Origin,
+    /// Which call it is, in a session.
+    key: Option<CallKey>,
+}
+
+impl Record {
+    fn new(clock: &Arc<dyn Clock>) -> Self {
+        Self {
+            laps: Laps::new(Arc::clone(clock)),
+            recorded: Vec::new(),
+            trace: Trace::default(),
+            origin: Origin::Run,
+            key: None,
+        }
+    }
 }
 
 impl Host {
@@ -66,13 +83,13 @@ impl Host {
 
     /// Answers one call. Never an error, never a panic: whatever happens is said in the reply.
     pub async fn call(&self, call: RawCall) -> Reply {
-        self.answer_call(call, Company::Alone, Cancel::never()).await
+        self.answer_call(call, Company::Alone, Cancel::never(), None).await.0
     }
 
     /// As [`Host::call`], for as long as `cancel` has not ended: then the guest is stopped and the reply is
     /// `host:cancelled`. Dropping the call's future stops the guest too, and leaves nobody to answer.
     pub async fn call_until(&self, call: RawCall, cancel: impl Future<Output = ()> + Send + 'static) -> Reply {
-        self.answer_call(call, Company::Alone, Cancel::when(cancel)).await
+        self.answer_call(call, Company::Alone, Cancel::when(cancel), None).await.0
     }
 
     /// The loaded tools, sorted by name.
@@ -90,28 +107,45 @@ impl Host {
         self.stages.counters.snapshot(self.stages.dispatch.n_waiting())
     }
 
-    pub(crate) fn writes(&self, tool: &str) -> bool {
-        self.stages.registry.named(tool).is_some_and(|(tool, _)| tool.writes)
+    pub(crate) fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.stages.clock)
     }
 
-    pub(crate) async fn answer_call(&self, mut call: RawCall, company: Company, cancel: Cancel) -> Reply {
+    /// Answers a call that does not get onto the line.
+    pub(crate) fn refuse(&self, call: RawCall, rejection: Rejection) -> Reply {
+        let asked = text::one_line(&call.tool, 80);
+        let span = CallSpan::open(&call.id, &asked, &call);
+        let record = Record::new(&self.stages.clock);
+        let reply = self.reply(call.id, asked, Err(NotDone::Refused(rejection)), record);
+        span.tell(&reply);
+        reply
+    }
+
+    /// Answers a call, in a session with its past; and says which call it is, if one tool takes it.
+    pub(crate) async fn answer_call(
+        &self,
+        mut call: RawCall,
+        company: Company,
+        cancel: Cancel,
+        past: Option<&Past>,
+    ) -> (Reply, Option<CallKey>) {
         // No stage looks at the id, so it stays here, where the reply is made. A name that is not plain text of a few
         // characters is no tool's, so what is shown of it is enough to find the tool by.
         let (id, asked) = (std::mem::take(&mut call.id), text::one_line(&call.tool, 80));
         let span = CallSpan::open(&id, &asked, &call);
-        let mut record =
-            Record { laps: Laps::new(Arc::clone(&self.stages.clock)), recorded: Vec::new(), trace: Trace::default() };
+        let mut record = Record::new(&self.stages.clock);
         let walk = {
-            let walk = AssertUnwindSafe(self.stages.walk(call, company, cancel, &mut record)).catch_unwind();
+            let walk = AssertUnwindSafe(self.stages.walk(call, company, cancel, past, &mut record)).catch_unwind();
             let mut walk = pin!(walk);
             poll_fn(|context| span.around(|| walk.as_mut().poll(context))).await
         };
         // The walk borrows nothing that a panic could leave half-changed and that is read again: the record only grows.
         let outcome =
             walk.unwrap_or_else(|panic| Err(NotDone::Failed(Failure::Host(HostFailure::Internal(words(&panic))))));
+        let key = record.key.take();
         let reply = self.reply(id, asked, outcome, record);
         span.tell(&reply);
-        reply
+        (reply, key)
     }
 
     fn reply(&self, id: String, tool: String, outcome: Result<Checked, NotDone>, mut record: Record) -> Reply {
@@ -131,6 +165,7 @@ impl Host {
             pure: found.is_some_and(|tool| tool.is_pure()),
             tool,
             verdict,
+            origin: record.origin,
             usage,
             recorded: record.recorded,
             log,
@@ -146,12 +181,33 @@ impl Stages {
         raw: RawCall,
         company: Company,
         cancel: Cancel,
+        past: Option<&Past>,
         record: &mut Record,
     ) -> Result<Checked, NotDone> {
-        let Record { laps, recorded, trace } = record;
+        let Record { laps, recorded, trace, origin, key } = record;
         laps.start();
         let admitted = laps.passed(Stage::Gate, self.gate.admit(raw, recorded))?;
         let matched = laps.passed(Stage::Registry, self.registry.find(admitted, recorded))?;
+        let Some(past) = past else {
+            return self.run(matched, company, cancel, laps, trace).await;
+        };
+        let call = Recognised::of(&matched);
+        *key = Some(call.key.clone());
+        let run = self.run(matched, company, cancel.clone(), laps, trace);
+        let (outcome, from) = past.answer(&call, &cancel, run).await;
+        *origin = from;
+        outcome
+    }
+
+    /// The rest of the line, for a call that nothing has answered yet.
+    async fn run(
+        &self,
+        matched: Matched,
+        company: Company,
+        cancel: Cancel,
+        laps: &mut Laps,
+        trace: &mut Trace,
+    ) -> Result<Checked, NotDone> {
         let placed = laps.passed(Stage::Dispatch, self.dispatch.place(matched, company, cancel).await)?;
         // Apart, since it is large: a refused call, which never comes here, would carry its room all the way.
         let output = laps.passed(Stage::Sandbox, Box::pin(self.sandbox.run(placed, trace)).await)?;
@@ -168,8 +224,11 @@ fn effects(verdict: &Verdict, tool: Option<&Tool>) -> Effects {
         Verdict::Refused(_) => Effects::None,
         Verdict::Done(_) | Verdict::Failed(Failure::Result(_)) => Effects::Done,
         Verdict::Failed(Failure::Tool(failure)) if failure.is_said_by_the_tool() => Effects::Done,
+        Verdict::Failed(Failure::RanBefore(before)) if before.finished => Effects::Done,
         Verdict::Failed(
-            Failure::Tool(_) | Failure::Host(HostFailure::Internal(_) | HostFailure::Cancelled { began: true }),
+            Failure::Tool(_)
+            | Failure::RanBefore(_)
+            | Failure::Host(HostFailure::Internal(_) | HostFailure::Cancelled { began: true }),
         ) => Effects::Unknown,
         Verdict::Failed(Failure::Host(
             HostFailure::Overloaded | HostFailure::GrantGone(_) | HostFailure::Cancelled { began: false },

@@ -2,8 +2,9 @@
 //!
 //! A document keeps its text; strings are looked up in it and only those with escapes are copied. `json::reader` builds
 //! it, `json::number` says which numbers can be held, `json::item` looks at it, `json::convert` turns it into a `Value` and
-//! back. Knows neither calls nor results nor schemas: `gate` and `check` give the faults their codes.
+//! back, `json::canonical` writes it the one way by which equal values are told. Knows neither calls nor results nor schemas: `gate` and `check` give the faults their codes.
 
+mod canonical;
 mod convert;
 mod fault;
 mod item;

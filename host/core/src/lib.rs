@@ -9,7 +9,7 @@
 //! ```
 //!
 //! [`Host`] is the line. [`Host::answer`] takes a provider's message ([`Turn`]) to the next one, [`Host::call`] answers one
-//! call. `docs/ARCHITECTURE.md` shows the whole.
+//! call, and a [`Session`] is one conversation on it. `docs/ARCHITECTURE.md` shows the whole.
 
 mod amendment;
 mod anatomy;
@@ -37,6 +37,7 @@ mod reply;
 mod report;
 mod sandbox;
 mod schema;
+mod session;
 mod span;
 mod stats;
 mod text;
@@ -71,9 +72,9 @@ pub use crate::histogram::Histogram;
 pub use crate::host::{BuildError, Host, HostBuilder, contract_of};
 pub use crate::json::{MAX_NODES, MAX_NUMBER, MAX_STRING};
 pub use crate::load::{LoadError, LoadProblem, ToolSource};
-pub use crate::refusal::{Code, Failure, FixableBy, HostFailure, Rejection, Rule};
+pub use crate::refusal::{CallCap, Code, Failure, FixableBy, HostFailure, RanBefore, Rejection, Rule};
 pub use crate::registry::{RegistryRejection, UnknownTool};
-pub use crate::reply::{Effects, MachineReply, Reply, Verdict};
+pub use crate::reply::{Effects, MachineReply, Origin, Reply, Verdict};
 pub use crate::report::{
     Bound, BoundRow, CodeRow, DamagedLine, Ends, Episodes, Finding, Lines, LookAt, MAX_LOG_LINE, Recovery, Report,
     SlipRow, Slips, StageRow, ToolRow,
@@ -87,6 +88,13 @@ pub use crate::sandbox::guest_state::LogLine;
 pub use crate::sandbox::output::{Channel, OutputLine};
 pub use crate::sandbox::stop::{GuestText, Scarce, ToolFailure};
 pub use crate::schema::{Keyword, Misfit, Schema, SchemaError, Violation, Wants};
+pub use crate::session::settings::{
+    DEFAULT_CALLS_PER_SESSION, DEFAULT_CALLS_PER_TURN, DEFAULT_MEMORY_AGE, DEFAULT_MEMORY_OF_READS, DEFAULT_REFUSALS,
+    DEFAULT_REPEATS, MAX_CALLS_PER_SESSION, MAX_MEMORY_AGE, MAX_MEMORY_OF_READS, REPEAT_WINDOW, SessionLimits,
+    SessionSettings,
+};
+pub use crate::session::stop::{Stop, StopReason};
+pub use crate::session::{MAX_SESSION, Session, SessionError};
 pub use crate::stats::{StageStats, Stats, ToolStats};
 pub use crate::text::{clean, escape_in_json, one_line};
 pub use crate::tool::Tool;

@@ -72,6 +72,8 @@ pub struct ToolSource {
     pub directories: Vec<DirectoryGrant>,
     /// The operator's word on whether it writes, over the contract's and the grants'.
     pub effects: Option<DeclaredEffects>,
+    /// The operator's word that a session may remember its results, although it reaches outside its sandbox.
+    pub remember: bool,
 }
 
 impl ToolSource {
@@ -83,6 +85,7 @@ impl ToolSource {
             limits: LimitSettings::default(),
             directories: Vec::new(),
             effects: None,
+            remember: false,
         }
     }
 
@@ -142,6 +145,8 @@ pub enum LoadProblem {
         /// The most it can be.
         max: u64,
     },
+    /// The operator wants the results of a tool remembered that writes.
+    RememberedWrite,
     /// Another tool has that name, or one that some mapping makes equal.
     Collision {
         /// This tool's name.
@@ -168,7 +173,7 @@ impl LoadProblem {
             Self::Contract(_) => "load:contract",
             Self::Schema(_, problem) => problem.code(),
             Self::Grant(_) => "load:grant",
-            Self::Setting { key: _, max: _ } => "load:policy",
+            Self::Setting { key: _, max: _ } | Self::RememberedWrite => "load:policy",
             Self::Collision { name: _, other: _, other_file: _ } => "load:collision",
         }
     }
@@ -200,6 +205,7 @@ impl LoadProblem {
             Self::Grant(GrantError::TooLittle { guest: _ }) => "grant `access = \"read-write\"`".to_owned(),
             Self::Grant(GrantError::NotAsked { guest: _ }) => "take the grant away, or ask the tool's author".to_owned(),
             Self::Setting { key, max } => format!("set `{key}` to at least 1 and at most {max}"),
+            Self::RememberedWrite => "take `remember` away, or say `effects = \"read\"` if it only looks".to_owned(),
             Self::Collision { name: _, other: _, other_file: _ } => "load one of them only".to_owned(),
             Self::NotComponent(_) | Self::Compile(_) | Self::Limit(_) | Self::NoContract(_) | Self::Contract(_) | Self::Schema(_, _) | Self::Grant(_) => {
                 return None;
@@ -228,6 +234,7 @@ impl fmt::Display for LoadProblem {
             Self::Schema(which, problem) => write!(f, "its {which} schema: {problem}"),
             Self::Grant(problem) => problem.fmt(f),
             Self::Setting { key, max } => write!(f, "the limit `{key}` set for it is outside 1 to {max}"),
+            Self::RememberedWrite => f.write_str("it writes, and `remember` is set for it: only reads are remembered"),
             Self::Collision { name, other, other_file } => {
                 let other_file = text::one_line(other_file, 200);
                 write!(f, "its name `{name}` clashes with `{other}` of {other_file}")
@@ -282,8 +289,13 @@ impl Loader {
         let grants = Grants::turn(&contract.capabilities, &source.directories).map_err(LoadProblem::Grant)?;
         audit_imports(&anatomy.imports, &grants)?;
         let declared = contract.effects == DeclaredEffects::Write || grants.can_write();
+        let writes = source.effects.map_or(declared, |operator| operator == DeclaredEffects::Write);
+        if source.remember && writes {
+            return Err(LoadProblem::RememberedWrite);
+        }
         Ok(Tool {
-            writes: source.effects.map_or(declared, |operator| operator == DeclaredEffects::Write),
+            writes,
+            remember: source.remember,
             limits: Limits::effective(&contract.limits, &settings),
             contract,
             input: Arc::new(input),

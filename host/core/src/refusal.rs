@@ -20,6 +20,23 @@ pub enum Rejection {
     Call(CallRejection),
     /// No tool takes it.
     Registry(RegistryRejection),
+    /// There were too many before it.
+    TooManyCalls(CallCap),
+}
+
+/// How many calls there may be, and of what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallCap {
+    /// Of one turn.
+    Turn {
+        /// The most.
+        max: u32,
+    },
+    /// Of one session.
+    Session {
+        /// The most.
+        max: u32,
+    },
 }
 
 /// A statement about the world or the host: the request was in order, and there is no answer to use.
@@ -31,6 +48,17 @@ pub enum Failure {
     Result(ResultFailure),
     /// The host could not run the call, or has a bug.
     Host(HostFailure),
+    /// The same write ran before in this session and left no answer; it did not run again.
+    RanBefore(RanBefore),
+}
+
+/// How the same write ended before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RanBefore {
+    /// `done` where its result is not kept any more, `unfinished` where nobody waited for its end, or the code.
+    pub ended: String,
+    /// Whether the tool had come to its end.
+    pub finished: bool,
 }
 
 /// What is not the tool's doing.
@@ -174,6 +202,8 @@ macro_rules! rules {
 }
 
 rules! {
+    /// The turn or the session has had all the calls that it may have.
+    CallTooMany = "call:too_many", false, Model;
     /// The provider cut the turn inside this call, or its arguments end inside a value.
     CallTruncated = "call:truncated", false, Model;
     /// The arguments are more bytes than allowed.
@@ -236,6 +266,8 @@ rules! {
     HostOverloaded = "host:overloaded", false, Retry;
     /// The caller cancelled the call before it was answered.
     HostCancelled = "host:cancelled", false, Retry;
+    /// The same write ran before in this session and left no answer that can be used. It did not run again.
+    HostRanBefore = "host:ran_before", false, Nobody;
     /// The host has a bug.
     HostInternal = "host:internal", false, Operator;
 }
@@ -265,6 +297,7 @@ impl Rejection {
             Self::Registry(RegistryRejection::UnknownTool(_) | RegistryRejection::TooManyValues { n: _, max: _ }) => {
                 FieldPath::root()
             }
+            Self::TooManyCalls(_) => FieldPath::root(),
         };
         Code { rule: self.rule(), at }
     }
@@ -283,6 +316,7 @@ impl Rejection {
                 Keyword::Enum | Keyword::Pattern | Keyword::Format => Rule::ArgsAllowed,
                 Keyword::Schema => Rule::ArgsShape,
             },
+            Self::TooManyCalls(_) => Rule::CallTooMany,
         }
     }
 }
@@ -313,6 +347,7 @@ impl Failure {
             Self::Host(HostFailure::Cancelled { began: _ }) => (Rule::HostCancelled, FieldPath::root()),
             Self::Host(HostFailure::GrantGone(_)) => (Rule::ToolUnavailable, FieldPath::root()),
             Self::Host(HostFailure::Internal(_)) => (Rule::HostInternal, FieldPath::root()),
+            Self::RanBefore(_) => (Rule::HostRanBefore, FieldPath::root()),
         };
         Code { rule, at }
     }

@@ -95,6 +95,11 @@ impl Matched {
         &self.tool
     }
 
+    /// The arguments, read.
+    pub(crate) const fn document(&self) -> &Json {
+        &self.arguments
+    }
+
     /// The arguments as JSON text.
     pub(crate) fn arguments(&self) -> &str {
         self.arguments.text()

@@ -11,7 +11,7 @@ use crate::amendment::Amendment;
 use crate::check::{Checked, ResultFailure};
 use crate::field_path::FieldPath;
 use crate::gate::CallRejection;
-use crate::refusal::{Code, Failure, HostFailure, Rejection, Rule};
+use crate::refusal::{CallCap, Code, Failure, HostFailure, RanBefore, Rejection, Rule};
 use crate::registry::{RegistryRejection, UnknownTool};
 use crate::sandbox::guest_state::LogLine;
 use crate::sandbox::output::OutputLine;
@@ -47,6 +47,18 @@ impl Effects {
             Self::Unknown => "unknown",
         }
     }
+}
+
+/// Where the answer comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// From this call's own way down the line.
+    #[default]
+    Run,
+    /// From an equal read of the same session; the tool did not run for this call.
+    Memory,
+    /// From an identical write that ran before in the same session; it did not run again.
+    EarlierWrite,
 }
 
 /// How a call ended.
@@ -91,6 +103,8 @@ pub struct Reply {
     pub verdict: Verdict,
     /// What it may have changed.
     pub effects: Effects,
+    /// Where the answer comes from.
+    pub origin: Origin,
     /// What it cost.
     pub usage: Usage,
     /// Slips that were read as what they mean.
@@ -128,6 +142,12 @@ pub struct MachineReply {
     /// Whether the same call always gets the same answer; left out where it may not.
     #[serde(skip_serializing_if = "is_false")]
     pub pure: bool,
+    /// Whether a session remembered the answer of an equal read.
+    #[serde(skip_serializing_if = "is_false")]
+    pub remembered: bool,
+    /// Whether it is what an identical write of the session was answered with, which did not run again.
+    #[serde(skip_serializing_if = "is_false")]
+    pub replayed: bool,
     /// What was read as what it means.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recorded: Vec<String>,
@@ -199,6 +219,8 @@ impl Reply {
             code: code.map(|code| code.to_string()),
             effects: self.effects,
             pure: self.pure,
+            remembered: self.origin == Origin::Memory,
+            replayed: self.origin == Origin::EarlierWrite,
             recorded: self.recorded.iter().map(ToString::to_string).collect(),
             sanitised: match &self.verdict {
                 Verdict::Done(checked) => checked.n_sanitised(),
@@ -219,6 +241,11 @@ impl Reply {
         if !self.recorded.is_empty() {
             let recorded: Vec<String> = self.recorded.iter().map(ToString::to_string).collect();
             add("recorded", &recorded.join(","));
+        }
+        match self.origin {
+            Origin::Run => {}
+            Origin::Memory => add("origin", "memory"),
+            Origin::EarlierWrite => add("origin", "earlier_write"),
         }
         add("effects", self.effects.name());
         add("fuel", &self.usage.fuel.to_string());
@@ -250,6 +277,7 @@ impl Reply {
             Failure::Tool(ToolFailure::Exited { status }) => Some(format!("status {status}")),
             Failure::Tool(_)
             | Failure::Result(_)
+            | Failure::RanBefore(_)
             | Failure::Host(HostFailure::Overloaded | HostFailure::Cancelled { began: _ }) => None,
         }
     }
@@ -320,6 +348,14 @@ fn refusal(tool: &str, rejection: &Rejection) -> Said {
     match rejection {
         Rejection::Call(rejection) => call_refusal(tool, rejection),
         Rejection::Registry(RegistryRejection::UnknownTool(unknown)) => unknown_tool(tool, unknown),
+        Rejection::TooManyCalls(CallCap::Turn { max }) => said(
+            format!("`{tool}` comes after the {max} calls that one turn may have"),
+            Some("read the other answers, then send this call again"),
+        ),
+        Rejection::TooManyCalls(CallCap::Session { max }) => said(
+            format!("`{tool}` comes after the {max} calls that this conversation may have"),
+            Some("answer with what is known, without calling tools"),
+        ),
         Rejection::Registry(RegistryRejection::TooManyValues { n, max }) => said(
             format!("the arguments of `{tool}` have {n} values and keys, the most that it takes is {max}"),
             Some("make a smaller request: fewer items"),
@@ -463,6 +499,12 @@ fn failure_said(tool: &str, failure: &Failure) -> Said {
         Failure::Host(HostFailure::Internal(_)) => said(
             format!("the host failed while it answered `{tool}`"),
             Some("do without it; the operator has been told"),
+        ),
+        Failure::RanBefore(RanBefore { ended, finished: _ }) => said(
+            format!(
+                "the same call of `{tool}` ran before in this conversation, ended with `{ended}`, and is not run again"
+            ),
+            Some("look what became of it with another tool, if there is one, before trying otherwise"),
         ),
     }
 }

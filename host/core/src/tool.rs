@@ -21,6 +21,7 @@ pub struct Tool {
     pub(crate) limits: Limits,
     pub(crate) grants: Grants,
     pub(crate) writes: bool,
+    pub(crate) remember: bool,
     pub(crate) file: String,
     pub(crate) size: ByteCount,
     pub(crate) digest: String,
@@ -57,6 +58,11 @@ impl Tool {
     /// Whether its calls are ordered as writes: its contract says so or a grant lets it, unless the operator said otherwise.
     pub const fn writes(&self) -> bool {
         self.writes
+    }
+
+    /// Whether the operator lets a session remember its results, although it reaches outside its sandbox.
+    pub const fn remember(&self) -> bool {
+        self.remember
     }
 
     /// The file it came from, as the operator named it.

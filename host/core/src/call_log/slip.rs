@@ -125,7 +125,9 @@ impl Slip {
                 Some(Self::of_misfit(misfit, keep))
             }
             Verdict::Refused(
-                Rejection::Call(_) | Rejection::Registry(RegistryRejection::TooManyValues { n: _, max: _ }),
+                Rejection::Call(_)
+                | Rejection::TooManyCalls(_)
+                | Rejection::Registry(RegistryRejection::TooManyValues { n: _, max: _ }),
             )
             | Verdict::Done(_)
             | Verdict::Failed(_) => None,
