@@ -144,7 +144,7 @@ impl Stages {
         let matched = laps.passed(Stage::Registry, self.registry.find(admitted, recorded))?;
         let placed = laps.passed(Stage::Dispatch, self.dispatch.place(matched, company, cancel).await)?;
         let output = laps.passed(Stage::Sandbox, self.sandbox.run(placed, trace).await)?;
-        let checked = laps.passed(Stage::Check, check::accept(output))?;
+        let checked = laps.passed(Stage::Check, check::accept(output, recorded))?;
         Ok(checked)
     }
 }
