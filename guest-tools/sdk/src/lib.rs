@@ -50,7 +50,7 @@ mod run;
 mod schema;
 
 pub use contract::document;
-pub use declaration::{Access, Capabilities, Declaration, Directory, Effects, Limits};
+pub use declaration::{Access, Capabilities, Declaration, Directory, Effects, Limits, Relation};
 pub use failure::Failure;
 pub use log::{Level, log};
 

@@ -43,9 +43,10 @@ const STOPPED: u8 = 3;
 const INTERRUPTED: u8 = 130;
 
 impl Screen<'_> {
-    /// Writes JSON as it is, and ends the line: whoever reads it gets every byte.
+    /// Writes JSON, and ends the line: whoever reads it gets every value as it is. What could move a cursor stands in strings,
+    /// where JSON has an escape for it.
     pub(crate) fn data(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.stdout, "{text}")?;
+        writeln!(self.stdout, "{}", toolgate::escape_in_json(text))?;
         self.stdout.flush()
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use toolgate::{
     ByteCount, Config, DirectoryGrant, GateSettings, Host, LimitSettings, MAX_FILE, SessionLimits, SessionSettings,
-    ToolEntry, ToolSource,
+    StricterOutput, ToolEntry, ToolSource,
 };
 
 use crate::args::{Bundle, ReadingOptions, ToolOptions};
@@ -16,6 +16,9 @@ use crate::screen::Screen;
 
 /// Most bytes of a `toolgate.toml`.
 const MAX_CONFIG: ByteCount = ByteCount::mib(1);
+
+/// Most bytes of an output schema that are read; the library says what one may have.
+const MAX_SCHEMA: ByteCount = ByteCount::mib(1);
 
 /// The code of a load error that no component is to blame for.
 const UNREADABLE: &str = "load:unreadable";
@@ -147,6 +150,7 @@ fn entry_sources(folder: &Path, entry: ToolEntry) -> Result<Vec<ToolSource>> {
         access: directory.access,
     });
     let grants: Vec<DirectoryGrant> = grants.collect();
+    let stricter = entry.output_schema.map(|file| stricter_output(&folder.join(file))).transpose()?;
     let mut sources = Vec::new();
     for file in components(&folder.join(&entry.path))? {
         let mut source = source(&file)?;
@@ -154,9 +158,19 @@ fn entry_sources(folder: &Path, entry: ToolEntry) -> Result<Vec<ToolSource>> {
         source.directories.clone_from(&grants);
         source.effects = entry.effects;
         source.remember = entry.remember;
+        source.stricter_output.clone_from(&stricter);
+        source.raw_results = entry.raw_results;
         sources.push(source);
     }
     Ok(sources)
+}
+
+/// The schema that an entry lays over its tools' own.
+fn stricter_output(path: &Path) -> Result<StricterOutput> {
+    let file = path.display().to_string();
+    let bytes = files::read(path, MAX_SCHEMA).context(UNREADABLE)?;
+    let text = String::from_utf8(bytes).with_context(|| format!("{UNREADABLE}: `{file}` is no text"))?;
+    Ok(StricterOutput { file, text })
 }
 
 /// One component without settings.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use self::slip::{Slip, ValueKind};
 use crate::call::RawCall;
 use crate::digest;
-use crate::reply::{Effects, Reply, Verdict, keyword_name};
+use crate::reply::{Effects, Reply, Verdict};
 use crate::text;
 use crate::tool::Tool;
 use crate::usage::{Stage, Usage};
@@ -235,7 +235,7 @@ impl CallRecord {
             known: tool.is_some(),
             verdict: Ended::from(&reply.verdict),
             code: machine.code,
-            keyword: reply.misfit().map(|misfit| keyword_name(misfit.keyword()).to_owned()),
+            keyword: reply.keyword().map(str::to_owned),
             path: machine.path,
             slip: Slip::of(&reply.verdict, asked.keep),
             effects: reply.effects,

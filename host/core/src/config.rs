@@ -50,6 +50,13 @@ pub struct ToolEntry {
     /// is too old.
     #[serde(default)]
     pub remember: bool,
+    /// A JSON Schema that results have to fit too, beside the tool's own; relative to this file.
+    #[serde(default)]
+    pub output_schema: Option<PathBuf>,
+    /// Results reach the model as the tool wrote them, control and invisible characters included: text can be hidden in them
+    /// from whoever reads along. Failures, logs and screens are cleaned all the same.
+    #[serde(default)]
+    pub raw_results: bool,
 }
 
 /// A directory that is granted.
@@ -93,8 +100,9 @@ impl Config {
         }
         for (idx, tool) in config.tools.iter().enumerate() {
             let hosts = tool.fs.iter().map(|directory| ("fs.host", &directory.host));
+            let schema = tool.output_schema.as_ref().map(|schema| ("output_schema", schema));
             if let Some((key, _)) =
-                [("path", &tool.path)].into_iter().chain(hosts).find(|(_, p)| p.as_os_str().is_empty())
+                [("path", &tool.path)].into_iter().chain(schema).chain(hosts).find(|(_, p)| p.as_os_str().is_empty())
             {
                 return Err(ConfigError(format!("`tools[{idx}].{key}` is empty")));
             }
@@ -134,6 +142,8 @@ mod tests {
             ("[[tools]]\npath = \"a\"\npath = \"b\"\n", ["line 3", "duplicate"]),
             ("[[tools]]\nlimits = {}\n", ["line 1", "path"]),
             ("[[tools]]\npath = \"\"\n", ["tools[0].path", "is empty"]),
+            ("[[tools]]\npath = \"a\"\noutput_schema = \"\"\n", ["tools[0].output_schema", "is empty"]),
+            ("[[tools]]\npath = \"a\"\nraw_results = 1\n", ["line 3", "boolean"]),
         ] {
             let error = Config::parse(text).expect_err(text).to_string();
             for part in said {

@@ -211,7 +211,7 @@ impl Stages {
         let placed = laps.passed(Stage::Dispatch, self.dispatch.place(matched, company, cancel).await)?;
         // Apart, since it is large: a refused call, which never comes here, would carry its room all the way.
         let output = laps.passed(Stage::Sandbox, Box::pin(self.sandbox.run(placed, trace)).await)?;
-        let checked = laps.passed(Stage::Check, check::accept(output))?;
+        let checked = laps.passed(Stage::Check, check::accept(output, recorded))?;
         Ok(checked)
     }
 }

@@ -54,12 +54,12 @@ pub use crate::call_log::{
     Asked, CALL_LOG_VERSION, CallRecord, Ended, Keep, MAX_LOGGED_ARGUMENTS, NotRecord, Occasion, Slip, StageTimes,
     ValueKind,
 };
-pub use crate::check::{Checked, ResultFailure};
+pub use crate::check::{BrokenRelation, Checked, Promise, ResultFailure};
 pub use crate::clock::{Clock, SystemClock};
 pub use crate::config::{Config, ConfigError, DirectoryEntry, ToolEntry};
 pub use crate::contract::{
     Access, AskedDirectory, AskedLimits, Capabilities, Contract, ContractError, DeclaredEffects, MAX_CONTRACT,
-    Relation, ToolName,
+    Relation, RelationError, Tie, ToolName,
 };
 pub use crate::declare::{Declarations, DeclaredTool, Loss, Mode, NotStrict, Provider, Warning, documentation};
 pub use crate::dispatch::{MAX_WAIT, MAX_WAITING};
@@ -71,7 +71,7 @@ pub use crate::gate::{
 pub use crate::histogram::Histogram;
 pub use crate::host::{BuildError, Host, HostBuilder, contract_of};
 pub use crate::json::{MAX_NODES, MAX_NUMBER, MAX_STRING};
-pub use crate::load::{LoadError, LoadProblem, ToolSource};
+pub use crate::load::{LoadError, LoadProblem, StricterOutput, ToolSource};
 pub use crate::refusal::{CallCap, Code, Failure, FixableBy, HostFailure, RanBefore, Rejection, Rule};
 pub use crate::registry::{RegistryRejection, UnknownTool};
 pub use crate::reply::{Effects, MachineReply, Origin, Reply, Verdict};

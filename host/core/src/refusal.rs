@@ -262,6 +262,8 @@ rules! {
     ResultTooBig = "result:too_big", true, Operator;
     /// A number in the result is out of its declared bounds.
     ResultRange = "result:range", true, Operator;
+    /// The result breaks a promise that ties it to the arguments.
+    ResultRelation = "result:relation", true, Operator;
     /// The host has no room for the call. Nothing ran.
     HostOverloaded = "host:overloaded", false, Retry;
     /// The caller cancelled the call before it was answered.
@@ -371,14 +373,15 @@ const fn tool_rule(failure: &ToolFailure) -> Rule {
 fn result_code(failure: &ResultFailure) -> (Rule, FieldPath) {
     match failure {
         ResultFailure::NotJson { problem: _, at } => (Rule::ResultShape, at.clone()),
-        ResultFailure::Shape(misfit) => (Rule::ResultShape, misfit.at()),
-        ResultFailure::Empty { at } => (Rule::ResultEmpty, at.clone()),
-        ResultFailure::TooMany(misfit) => (Rule::ResultTooBig, misfit.at()),
-        ResultFailure::TooLarge { max: _ }
+        ResultFailure::Shape { misfit, promise: _ } => (Rule::ResultShape, misfit.at()),
+        ResultFailure::Empty { at, promise: _ } => (Rule::ResultEmpty, at.clone()),
+        ResultFailure::TooMany { misfit, promise: _ } => (Rule::ResultTooBig, misfit.at()),
+        ResultFailure::TooLarge { size: _, max: _ }
         | ResultFailure::TooDeep { max: _ }
-        | ResultFailure::TooManyValues { max: _ } => (Rule::ResultTooBig, FieldPath::root()),
-        ResultFailure::Range(misfit) => (Rule::ResultRange, misfit.at()),
+        | ResultFailure::TooManyValues { n: _, max: _ } => (Rule::ResultTooBig, FieldPath::root()),
+        ResultFailure::Range { misfit, promise: _ } => (Rule::ResultRange, misfit.at()),
         ResultFailure::Inexact { at } => (Rule::ResultRange, at.clone()),
+        ResultFailure::Relation(broken) => (Rule::ResultRelation, broken.at.clone()),
     }
 }
 

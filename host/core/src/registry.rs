@@ -104,6 +104,11 @@ impl Matched {
     pub(crate) fn arguments(&self) -> &str {
         self.arguments.text()
     }
+
+    /// The arguments, where nobody has to be handed their text any more.
+    pub(crate) fn into_arguments(self) -> Json {
+        self.arguments
+    }
 }
 
 /// All loaded tools, by name.

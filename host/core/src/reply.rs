@@ -8,15 +8,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::amendment::Amendment;
-use crate::check::{Checked, ResultFailure};
+use crate::check::{BrokenRelation, Checked, Promise, ResultFailure};
+use crate::contract::Tie;
 use crate::field_path::FieldPath;
 use crate::gate::CallRejection;
 use crate::refusal::{CallCap, Code, Failure, HostFailure, RanBefore, Rejection, Rule};
 use crate::registry::{RegistryRejection, UnknownTool};
 use crate::sandbox::guest_state::LogLine;
 use crate::sandbox::output::OutputLine;
-use crate::sandbox::stop::{Scarce, ToolFailure};
-use crate::schema::{Keyword, Misfit, Violation, Wants, type_in_words};
+use crate::sandbox::stop::{GuestText, Scarce, ToolFailure};
+use crate::schema::{Keyword, Violation, Wants, type_in_words};
 use crate::text;
 use crate::usage::Usage;
 
@@ -151,7 +152,7 @@ pub struct MachineReply {
     /// What was read as what it means.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recorded: Vec<String>,
-    /// Characters of the result that were made visible.
+    /// Characters of the result, or of what the tool said instead of one, that were made visible.
     #[serde(skip_serializing_if = "is_zero")]
     pub sanitised: usize,
 }
@@ -214,7 +215,7 @@ impl Reply {
             verdict: self.verdict.name(),
             path: at.filter(|at| !at.is_root()).map(ToString::to_string),
             byte,
-            keyword: self.misfit().map(|misfit| keyword_name(misfit.keyword())),
+            keyword: self.keyword(),
             fixable_by: code.as_ref().map(|code| code.rule.fixable_by().name()),
             code: code.map(|code| code.to_string()),
             effects: self.effects,
@@ -224,6 +225,7 @@ impl Reply {
             recorded: self.recorded.iter().map(ToString::to_string).collect(),
             sanitised: match &self.verdict {
                 Verdict::Done(checked) => checked.n_sanitised(),
+                Verdict::Failed(Failure::Tool(failure)) => failure.said().map_or(0, GuestText::n_sanitised),
                 Verdict::Refused(_) | Verdict::Failed(_) => 0,
             },
         }
@@ -237,6 +239,11 @@ impl Reply {
         };
         if let Some(code) = self.code() {
             add("code", &code.to_string());
+        }
+        if let Verdict::Failed(Failure::Result(failure)) = &self.verdict
+            && let Some(promise) = failure.promise().filter(|promise| *promise != Promise::Contract)
+        {
+            add("promise", promise.name());
         }
         if !self.recorded.is_empty() {
             let recorded: Vec<String> = self.recorded.iter().map(ToString::to_string).collect();
@@ -301,14 +308,15 @@ impl Reply {
         }
     }
 
-    pub(crate) fn misfit(&self) -> Option<&Misfit> {
-        match &self.verdict {
-            Verdict::Refused(Rejection::Registry(RegistryRejection::Arguments(misfit)))
-            | Verdict::Failed(Failure::Result(
-                ResultFailure::Shape(misfit) | ResultFailure::TooMany(misfit) | ResultFailure::Range(misfit),
-            )) => Some(misfit),
+    /// The rule of a schema or of a relation that broke.
+    pub(crate) fn keyword(&self) -> Option<&'static str> {
+        let misfit = match &self.verdict {
+            Verdict::Refused(Rejection::Registry(RegistryRejection::Arguments(misfit))) => Some(&**misfit),
+            Verdict::Failed(Failure::Result(ResultFailure::Relation(broken))) => return Some(broken.tie.name()),
+            Verdict::Failed(Failure::Result(failure)) => failure.misfit(),
             Verdict::Done(_) | Verdict::Refused(_) | Verdict::Failed(_) => None,
-        }
+        };
+        misfit.map(|misfit| keyword_name(misfit.keyword()))
     }
 }
 
@@ -319,7 +327,7 @@ fn field(word: &str) -> String {
     if plain { word } else { format!("{word:?}") }
 }
 
-pub(crate) const fn keyword_name(keyword: Keyword) -> &'static str {
+const fn keyword_name(keyword: Keyword) -> &'static str {
     match keyword {
         Keyword::Required => "required",
         Keyword::Undeclared => "additionalProperties",
@@ -515,36 +523,60 @@ fn result_said(tool: &str, failure: &ResultFailure) -> Said {
         ResultFailure::NotJson { problem, at: _ } => {
             said(format!("what `{tool}` returned is not JSON: {problem}"), Some(UNUSABLE))
         }
-        ResultFailure::Shape(misfit) => said(broken_promise(tool, &misfit.violation()), Some(UNUSABLE)),
-        ResultFailure::Empty { at } => said(
+        ResultFailure::Shape { misfit, promise: _ } => said(broken_promise(tool, &misfit.violation()), Some(UNUSABLE)),
+        ResultFailure::Empty { at, promise: _ } => said(
             format!("{} in the result of `{tool}` came back with nothing", place(at)),
             Some("asking the same again will not help: check the arguments, or go on without it"),
         ),
-        ResultFailure::TooMany(misfit) => said(
+        ResultFailure::TooMany { misfit, promise: _ } => said(
             broken_promise(tool, &misfit.violation()),
             Some("ask for less; if it still returns too much, use another tool"),
         ),
-        ResultFailure::TooLarge { max } => {
-            said(format!("`{tool}` returned more than {max}"), Some("ask for fewer items or a part"))
-        }
-        ResultFailure::TooManyValues { max } => {
-            said(format!("`{tool}` returned more than {max} values and keys"), Some("ask for fewer items or a part"))
-        }
+        ResultFailure::TooLarge { size, max } => said(
+            match size {
+                Some(size) => format!("`{tool}` returned {size}, the most is {max}"),
+                None => format!("`{tool}` returned more than {max}"),
+            },
+            Some("ask for fewer items or a part"),
+        ),
+        ResultFailure::TooManyValues { n, max } => said(
+            match n {
+                Some(n) => format!("`{tool}` returned {n} values and keys, the most is {max}"),
+                None => format!("`{tool}` returned more than {max} values and keys"),
+            },
+            Some("ask for fewer items or a part"),
+        ),
         ResultFailure::TooDeep { max } => {
             said(format!("what `{tool}` returned is nested deeper than {max}"), Some(UNUSABLE))
         }
-        ResultFailure::Range(misfit) => {
-            let violation = misfit.violation();
+        ResultFailure::Range { misfit, promise: _ } => {
+            let mut violation = misfit.violation();
+            // Both bounds: which unit was meant shows between them.
+            if let Some(range) = misfit.declared_range() {
+                violation.wants = Wants::Bound(format!("must be {range}"));
+            }
             let sentence = broken_promise(tool, &violation);
             said(
                 violation.got.map_or(sentence.clone(), |got| format!("{sentence}, got {got}")),
                 Some("do not use the number: it may be in another unit than declared"),
             )
         }
+        ResultFailure::Relation(broken) => said(broken_relation(tool, broken), Some(UNUSABLE)),
         ResultFailure::Inexact { at } => {
             said(format!("{} in the result of `{tool}` is a number that cannot be held", place(at)), Some(UNUSABLE))
         }
     }
+}
+
+/// Both sides of it.
+fn broken_relation(tool: &str, broken: &BrokenRelation) -> String {
+    let BrokenRelation { at, tie, argument, got, asked } = broken;
+    let (at, argument) = (place(at), place(argument));
+    let came = match tie {
+        Tie::MaxItems => format!("{at} has {got} items"),
+        Tie::Equals => format!("{at} is {got}"),
+    };
+    format!("the result of `{tool}` breaks its contract: {came}, and {argument} asked for {asked}")
 }
 
 fn broken_promise(tool: &str, violation: &Violation) -> String {

@@ -62,16 +62,38 @@ pub(super) struct Found {
 /// The part of a schema that a value breaks. Keys and objects of the value by their place.
 #[derive(Clone, Debug)]
 pub(super) enum Broken {
-    Required { key: Arc<str>, node: NodeId, object: usize },
-    Undeclared { key: usize, node: NodeId },
+    Required {
+        key: Arc<str>,
+        node: NodeId,
+        object: usize,
+    },
+    Undeclared {
+        key: usize,
+        node: NodeId,
+    },
     Type(Types),
-    Permitted { node: NodeId, nth: usize },
-    Number { node: NodeId, nth: usize },
-    Count { range: Range, n: usize, what: &'static str },
-    Contained { range: Range, n: usize },
+    Permitted {
+        node: NodeId,
+        nth: usize,
+    },
+    Number {
+        node: NodeId,
+        nth: usize,
+    },
+    Count {
+        range: Range,
+        n: usize,
+        what: &'static str,
+    },
+    Contained {
+        range: Range,
+        n: usize,
+    },
     Pattern(LeafId),
     Format(LeafId),
     Name(usize),
+    /// The schema `false`.
+    Never,
     Rule(&'static str),
 }
 
@@ -214,7 +236,7 @@ impl<'w> Walk<'w> {
 
     fn check(&mut self, node: NodeId, rules: &'w Rules, item: Item<'w>) {
         if rules.is_never {
-            self.found(Keyword::Schema, None, item, Broken::Rule("must not be there"));
+            self.found(Keyword::Schema, None, item, Broken::Never);
         }
         if let Some(types) = rules.types.filter(|types| !is_of(*types, item)) {
             self.found(Keyword::Type, None, item, Broken::Type(types));
