@@ -19,30 +19,34 @@ const TARGET: &str = "toolgate::call";
 /// Most characters of an id in the span. It is the provider's text, and every event inside repeats it.
 const MAX_ID: usize = 80;
 
-/// One call's span.
+/// One call's span; nothing where nobody listens.
 #[derive(Debug)]
-pub(crate) struct CallSpan {
-    /// Gone only while it is dropped.
-    span: Option<Span>,
-    /// The digest of the arguments, where somebody listens.
-    arguments: Option<String>,
+pub(crate) struct CallSpan(Option<Box<Opened>>);
+
+/// Boxed, since a turn holds the futures of all its calls.
+#[derive(Debug)]
+struct Opened {
+    span: Span,
+    arguments_sha256: Option<String>,
 }
 
 impl CallSpan {
     /// Opens the span, where somebody listens.
     pub(crate) fn open(id: &str, tool: &str, call: &RawCall) -> Self {
         let opened = quietly(|| {
+            if !tracing::enabled!(target: TARGET, Level::INFO) {
+                return None;
+            }
             let span = tracing::info_span!(target: TARGET, "call", id = text::one_line(id, MAX_ID), tool);
-            let listens = tracing::enabled!(target: TARGET, Level::INFO);
-            (span, listens.then(|| call.arguments.text().map(|text| digest::sha256(text.as_bytes()))).flatten())
+            let arguments_sha256 = call.arguments.text().map(|text| digest::sha256(text.as_bytes()));
+            Some(Box::new(Opened { span, arguments_sha256 }))
         });
-        let (span, arguments) = opened.unwrap_or_else(|| (Span::none(), None));
-        Self { span: Some(span), arguments }
+        Self(opened.flatten())
     }
 
     /// Does something inside the span. What is done must not panic: then the span would not be left.
     pub(crate) fn around<T>(&self, work: impl FnOnce() -> T) -> T {
-        let Some(span) = self.span.as_ref().filter(|span| !span.is_disabled()) else {
+        let Some(Opened { span, arguments_sha256: _ }) = self.0.as_deref() else {
             return work();
         };
         let entered = quietly(|| span.with_subscriber(|(id, dispatch)| dispatch.enter(id))).is_some();
@@ -55,7 +59,8 @@ impl CallSpan {
 
     /// Says what became of the call.
     pub(crate) fn tell(&self, reply: &Reply) {
-        let event = || match &self.arguments {
+        let digest = self.0.as_ref().and_then(|opened| opened.arguments_sha256.as_deref());
+        let event = || match digest {
             Some(sha256) => tracing::info!(target: TARGET, arguments_sha256 = sha256, "{}", reply.operator_line()),
             None => tracing::info!(target: TARGET, "{}", reply.operator_line()),
         };
@@ -65,8 +70,8 @@ impl CallSpan {
 
 impl Drop for CallSpan {
     fn drop(&mut self) {
-        let span = self.span.take();
-        quietly(|| drop(span));
+        let opened = self.0.take();
+        quietly(|| drop(opened));
     }
 }
 

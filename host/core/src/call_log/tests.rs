@@ -48,7 +48,8 @@ fn what_is_no_line_of_this_version_says_so() {
     assert_eq!(CallRecord::parse(&other), Err(NotRecord::OtherVersion(2)));
     let newer = line.replace("\"version\":1", "\"version\":1,\"added_later\":[]");
     assert_eq!(CallRecord::parse(&newer), Ok(record()));
-    let damaged = ["", "{}", "[]", "\u{1b}[2J", &line[..line.len() / 2], &line.replace("\"done\"", "\"\u{1b}[2J\"")];
+    let damaged =
+        ["", "{}", "[]", "\u{1b}[2J", line.split_at(line.len() / 2).0, &line.replace("\"done\"", "\"\u{1b}[2J\"")];
     for damaged in damaged {
         match CallRecord::parse(damaged) {
             Err(NotRecord::Unreadable(problem)) => assert!(!problem.contains('\u{1b}'), "{problem:?}"),

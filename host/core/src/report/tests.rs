@@ -149,7 +149,7 @@ fn a_damaged_line_is_named_and_the_others_are_read() {
     let long = "x".repeat(3 * 1024 * 1024);
     let damaged = good.replace(r#""version":1"#, r#""version":9"#);
     let no_code = line("a 1 x args:nonsense", None);
-    let half = &good[..40];
+    let half = good.split_at(40).0;
     let log = format!("{good}\n\nnot json\n{long}\n{damaged}\n{no_code}\n{good}\n{half}");
     let report = report(&log);
     assert_eq!((report.lines.read, report.lines.damaged), (2, 5));
