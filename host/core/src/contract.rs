@@ -215,7 +215,7 @@ pub struct Contract {
     /// The schema of the arguments: JSON Schema 2020-12, an object at the root, every object closed or open on purpose.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub input: Box<RawValue>,
-    /// The schema of the result: as above, without the rule for the root, and values of every type do not fit it.
+    /// The schema of the result. It says of which types a result can be: one that values of every type fit promises nothing.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub output: Box<RawValue>,
     /// Whether it only looks or also changes something.
