@@ -3,6 +3,9 @@
 //! Rust's own allocator takes nothing of what a component starts with: it grows the memory in every call, which costs the
 //! host two system calls each time, a third of a small call. This one hands out [`SIZE`] bytes first and then goes on to
 //! Rust's own. It is the component's global allocator, so a tool cannot have another one.
+//!
+//! Only for components without WASI. With it, the C library frees what the interface allocated, so both have to be the C
+//! library's; its allocator uses what a component starts with anyway.
 
 use std::alloc::System;
 

@@ -36,7 +36,7 @@
 // The generated bindings name this crate by its public name, also from inside it.
 extern crate self as toolgate_sdk;
 
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
 mod arena;
 #[doc(hidden)]
 pub mod bindings;

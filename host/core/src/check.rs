@@ -152,7 +152,7 @@ pub struct Checked {
 impl Checked {
     /// A result that was checked before and kept as text since. None where it cannot be one: then it was changed meanwhile.
     pub(crate) fn kept(text: String, n_sanitised: usize) -> Option<Self> {
-        let (text, n_hidden) = clean(&read(text).ok()?);
+        let (text, n_hidden) = clean(&read(text, &mut Vec::new()).ok()?);
         (n_hidden == 0).then_some(Self { text, n_sanitised })
     }
 

@@ -189,11 +189,11 @@ impl Stages {
         let admitted = laps.passed(Stage::Gate, self.gate.admit(raw, recorded))?;
         let matched = laps.passed(Stage::Registry, self.registry.find(admitted, recorded))?;
         let Some(past) = past else {
-            return self.run(matched, company, cancel, laps, trace).await;
+            return self.run(matched, company, cancel, laps, recorded, trace).await;
         };
         let call = Recognised::of(&matched);
         *key = Some(call.key.clone());
-        let run = self.run(matched, company, cancel.clone(), laps, trace);
+        let run = self.run(matched, company, cancel.clone(), laps, recorded, trace);
         let (outcome, from) = past.answer(&call, &cancel, run).await;
         *origin = from;
         outcome
@@ -206,6 +206,7 @@ impl Stages {
         company: Company,
         cancel: Cancel,
         laps: &mut Laps,
+        recorded: &mut Vec<Amendment>,
         trace: &mut Trace,
     ) -> Result<Checked, NotDone> {
         let placed = laps.passed(Stage::Dispatch, self.dispatch.place(matched, company, cancel).await)?;
