@@ -54,7 +54,7 @@ fn text(text: &str) -> Value {
 
 /// A call of `echo` that is refused.
 fn bad() -> (&'static str, Value) {
-    ("echo", json!({ "txt": "x" }))
+    ("echo", json!({ "text": 1 }))
 }
 
 fn session(host: &Host) -> Session {
@@ -92,7 +92,7 @@ fn a_tool_refused_turn_after_turn_stops_the_session_and_says_why() {
             answer = session.answer(turn(one)).await;
         }
         let said = answer.stop.expect("stops").to_string();
-        let wanted = "stop:refused: calls of `echo` were refused in 3 turns in a row; the last: args:unexpected:txt: ";
+        let wanted = "stop:refused: calls of `echo` were refused in 3 turns in a row; the last: args:type:text: ";
         assert!(said.starts_with(wanted), "{said}");
         assert!(!said.contains('\n'), "{said}");
     });
@@ -241,7 +241,7 @@ fn a_write_that_may_have_happened_is_not_run_again_and_says_how_it_ended() {
     let says_no = r#"(func (export "call") (param i32 i32) (result i32)
         (i32.store (i32.const 16) (i32.const 1)) (i32.store (i32.const 20) (i32.const 2))
         (i32.store (i32.const 24) (i32.const 32)) (i32.store (i32.const 28) (i32.const 0)) (i32.const 16))"#;
-    let lies = crate::by_hand::says("[]", 2);
+    let lies = crate::by_hand::says("7", 1);
     for (module, first, second, effects) in [
         (crashes, "tool:trap", "host:ran_before", Effects::Unknown),
         (lies.as_str(), "result:shape", "host:ran_before", Effects::Done),
@@ -425,7 +425,7 @@ fn the_program_keeps_a_session_and_exits_with_3_where_it_stops() {
         let shown = answered(directory.path(), &[bad()]);
         let code = if nth == 3 { 3 } else { 0 };
         assert_eq!(shown.code, ExitCode::from(code), "turn {nth}: {}", shown.stderr);
-        assert!(shown.stdout.contains("args:unexpected:txt"), "the turn is answered all the same");
+        assert!(shown.stdout.contains("args:type:text"), "the turn is answered all the same");
         assert_eq!(
             shown.stderr.contains("stop:refused: calls of `echo` were refused in 3 turns"),
             nth == 3,
