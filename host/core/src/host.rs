@@ -191,12 +191,16 @@ impl Stages {
         let Some(past) = past else {
             return self.run(matched, company, cancel, laps, recorded, trace).await;
         };
-        let call = Recognised::of(&matched);
-        *key = Some(call.key.clone());
-        let run = self.run(matched, company, cancel.clone(), laps, recorded, trace);
-        let (outcome, from) = past.answer(&call, &cancel, run).await;
-        *origin = from;
-        outcome
+        // Boxed, so that a call without a session does not carry the room for one.
+        Box::pin(async {
+            let call = Recognised::of(&matched);
+            *key = Some(call.key.clone());
+            let run = Box::pin(self.run(matched, company, cancel.clone(), laps, recorded, trace));
+            let outcome;
+            (outcome, *origin) = past.answer(&call, &cancel, run).await;
+            outcome
+        })
+        .await
     }
 
     /// The rest of the line, for a call that nothing has answered yet.

@@ -107,7 +107,7 @@ impl Counts {
             }
             let n_turns = self.refused.entry(tool.to_owned()).or_default();
             *n_turns = n_turns.saturating_add(1);
-            let last = of_tool().last().filter(|_| *n_turns >= limits.refusals);
+            let last = of_tool().next_back().filter(|_| *n_turns >= limits.refusals);
             let n_turns = *n_turns;
             stop = stop.or_else(|| last.map(|last| stopped(StopReason::Refused, Some(tool), n_turns, last)));
         }

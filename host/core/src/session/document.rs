@@ -126,8 +126,9 @@ mod tests {
             Document::read(&document.to_string()).expect_err("is refused")
         };
         let text = good().to_string();
-        for end in [0, 1, text.len() / 2, text.len() - 1] {
-            assert!(matches!(Document::read(&text[..end]), Err(SessionError::Damaged(_))), "{end}");
+        for end in 0..text.len() {
+            let cut = text.get(..end).expect("ASCII");
+            assert!(matches!(Document::read(cut), Err(SessionError::Damaged(_))), "{end}");
         }
         assert!(matches!(Document::read("[]"), Err(SessionError::Foreign(_) | SessionError::Damaged(_))));
         assert!(matches!(changed(&|d| d["format"] = json!("other")), SessionError::Foreign(_)));

@@ -152,7 +152,7 @@ mod tests {
 
     /// A run that is counted, waits for others once, and ends like this.
     async fn run(n_runs: &Cell<u32>, outcome: Result<Checked, NotDone>) -> Result<Checked, NotDone> {
-        n_runs.set(n_runs.get() + 1);
+        n_runs.set(n_runs.get().saturating_add(1));
         tokio::task::yield_now().await;
         outcome
     }
