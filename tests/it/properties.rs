@@ -23,9 +23,12 @@ fn stored(target: &str) -> Vec<(String, Vec<u8>)> {
     files.iter().map(|file| (file.display().to_string(), std::fs::read(file).expect("reads"))).collect()
 }
 
+/// A promise about every input, by its name.
+type Target = (&'static str, fn(&[u8]));
+
 #[test]
 fn every_stored_input_keeps_its_promises() {
-    let targets: [(&str, fn(&[u8])); 4] = [
+    let targets: [Target; 4] = [
         ("reader", toolgate_fuzz::reader),
         ("linter", toolgate_fuzz::linter),
         ("explainer", toolgate_fuzz::explainer),
@@ -139,7 +142,7 @@ fn damaged(text: impl Strategy<Value = String>) -> impl Strategy<Value = Vec<u8>
     (text, prop::collection::vec((any::<prop::sample::Index>(), byte, 0..4_u8), 0..3)).prop_map(|(text, damage)| {
         let mut bytes = text.into_bytes();
         for (at, byte, kind) in damage {
-            let at = at.index(bytes.len() + 1);
+            let at = at.index(bytes.len().saturating_add(1));
             match kind {
                 0 => bytes.truncate(at),
                 1 => bytes.insert(at, byte),

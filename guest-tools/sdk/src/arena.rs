@@ -14,8 +14,9 @@ use stalloc::{AllocChain, SyncStalloc};
 /// Bytes of one block: what every allocation is rounded up to, and the alignment that most of them want.
 const BLOCK: usize = 16;
 
-/// Bytes of the arena. The tools that come with the host take a few kilobytes for a call.
-const SIZE: usize = 64 << 10;
+/// Bytes of the arena, which stand in the component's file too. The tools that come with the host take a few kilobytes for a
+/// call.
+const SIZE: usize = 32 << 10;
 
 #[global_allocator]
 static ARENA: AllocChain<'static, SyncStalloc<{ SIZE / BLOCK }, BLOCK>, System> = SyncStalloc::new().chain(&System);
