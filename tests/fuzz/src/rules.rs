@@ -108,7 +108,7 @@ fn check_number(literal: &str) -> Result<(), &'static str> {
     if is_held(literal) { Ok(()) } else { Err("a number that is rounded") }
 }
 
-/// Whether a number keeps what was written: an integer of 64 bits, a fraction, or a whole number of which the double still
+/// Whether a number keeps what was written: an integer of 64 bits, a fraction that is still one, or a whole number of which the double still
 /// says every digit, in its shortest form or in full. What is not zero stays so.
 fn is_held(literal: &str) -> bool {
     if !literal.contains(['.', 'e', 'E']) {
@@ -120,7 +120,8 @@ fn is_held(literal: &str) -> bool {
         return double == 0.0 && written.digits.is_empty();
     }
     let shortest = serde_json::to_string(&double).unwrap_or_default();
-    double.is_finite() && (written.exponent < 0 || written == Decimal::of(&shortest) || written == in_full(double))
+    let is_fraction = written.exponent < 0 && double.fract() != 0.0;
+    double.is_finite() && (is_fraction || written == Decimal::of(&shortest) || written == in_full(double))
 }
 
 /// The digits of a number without zeros at either end, times ten to an exponent; the sign left out.
