@@ -650,7 +650,7 @@ fn a_configuration_that_means_nothing_is_named_with_its_line() {
       |
     3 | limts = { fuel = 1 }
       | ^^^^^
-    unknown field `limts`, expected one of `path`, `limits`, `fs`, `effects`
+    unknown field `limts`, expected one of `path`, `limits`, `fs`, `effects`, `remember`, `output_schema`, `raw_results`
     "#);
     let none = directory.path().join("none.toml").display().to_string();
     assert_screen!(program(&["tools", "--config", &none], b""), directory.path(), @r#"
