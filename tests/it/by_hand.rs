@@ -71,10 +71,16 @@ impl ByHand<'_> {
 
     /// The same with `/desk` asked for, to be written to.
     pub(crate) fn tool_that_writes(self) -> ToolSource {
+        self.tool_that_writes_named(NAME)
+    }
+
+    /// The same under another name.
+    pub(crate) fn tool_that_writes_named(self, name: &str) -> ToolSource {
         let component = wat::parse_str(self.text()).unwrap_or_else(|error| panic!("{error}"));
         let asks = r#""effects":"write","capabilities":{"fs":[{"path":"/desk","access":"read-write"}]}"#;
-        let packed = with_contract(&component, &CONTRACT.replace(r#""effects":"read""#, asks)).expect("packs");
-        ToolSource::new("by_hand.wasm", Cow::Owned(packed))
+        let contract = CONTRACT.replace(r#""effects":"read""#, asks).replace(NAME, name);
+        let packed = with_contract(&component, &contract).expect("packs");
+        ToolSource::new(format!("{name}.wasm"), Cow::Owned(packed))
     }
 
     /// The same as one component among others inside a larger one: `others` stand before it, `given` is what it is
@@ -133,6 +139,22 @@ const FAILURE: &str = r#"(variant (case "not-found" string) (case "refused" stri
 /// A module whose call hands out the bytes of this data segment, 16 bytes behind the result area, as `length` units.
 pub(crate) fn says(data: &str, length: u32) -> String {
     result(0, 32, length, data)
+}
+
+/// A module whose call says that it failed, by one of the four names of a failure, with a text of plain characters.
+pub(crate) fn fails(kind: &str, text: &str) -> String {
+    let nth = ["not_found", "refused", "unavailable", "failed"].iter().position(|known| *known == kind);
+    let nth = nth.expect("one of the four");
+    let length = text.len();
+    format!(
+        r#"(func (export "call") (param i32 i32) (result i32)
+             (i32.store (i32.const 16) (i32.const 1))
+             (i32.store (i32.const 20) (i32.const {nth}))
+             (i32.store (i32.const 24) (i32.const 64))
+             (i32.store (i32.const 28) (i32.const {length}))
+             (i32.const 16))
+           (data (i32.const 64) "{text}")"#
+    )
 }
 
 /// A module whose call hands out a result area of this discriminant, pointer and length.

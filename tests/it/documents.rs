@@ -11,7 +11,7 @@ use crate::schemas::is_current;
 use crate::side_by_side::COMPARED;
 use crate::support::{program, repository};
 
-const BOOKS: [&str; 12] = [
+const BOOKS: [&str; 13] = [
     "README.md",
     "SECURITY.md",
     "docs/ARCHITECTURE.md",
@@ -23,6 +23,7 @@ const BOOKS: [&str; 12] = [
     "docs/guide/first-tool.md",
     "docs/guide/other-languages.md",
     "docs/guide/side-by-side.md",
+    "docs/guide/repair.md",
     "docs/guide/report.md",
 ];
 

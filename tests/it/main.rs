@@ -42,6 +42,7 @@ mod properties;
 /// Tools that can only compute: the same call, the same answer.
 mod pure;
 /// The program's call log and its report.
+mod repair;
 mod report;
 /// The result gate.
 mod results;

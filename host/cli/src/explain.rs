@@ -4,20 +4,23 @@ use std::time::Duration;
 
 use anyhow::Result;
 use serde_json::{Map, Value, json};
-use toolgate::{Failure, Reply, Stage, Verdict, one_line};
+use toolgate::{Attempt, Failure, Reply, Stage, Verdict, one_line};
 
 use crate::args::{ExplainFormat, ExplainOption};
 use crate::screen::Screen;
 use crate::table;
 
-/// Prints what was asked for: each reply's line or object, and what its tool logged and printed.
+/// Prints what was asked for: each reply's line or object, what was changed of its call, and what its tool logged and printed.
 pub(crate) fn print(replies: &[Reply], option: &ExplainOption, screen: &mut Screen<'_>) -> Result<()> {
     if option.logs {
         replies.iter().try_for_each(|reply| say_logs(reply, screen))?;
     }
     match option.explain {
         None => {}
-        Some(ExplainFormat::Table) => screen.say(&as_table(replies))?,
+        Some(ExplainFormat::Table) => {
+            screen.say(&as_table(replies))?;
+            replies.iter().try_for_each(|reply| say_repairs(reply, screen))?;
+        }
         Some(ExplainFormat::Json) => screen.say_json(&as_json(replies)?)?,
     }
     Ok(())
@@ -29,6 +32,15 @@ pub(crate) fn tell_operator(replies: &[Reply], screen: &mut Screen<'_>) -> Resul
         if let Verdict::Failed(Failure::Host(_)) = &reply.verdict {
             screen.say(&reply.operator_line())?;
         }
+    }
+    Ok(())
+}
+
+/// What the operator's rules changed, try by try.
+fn say_repairs(reply: &Reply, screen: &mut Screen<'_>) -> Result<()> {
+    let id = one_line(&reply.id, 40);
+    for Attempt { tool, reason, rule, change, outcome: _ } in &reply.attempts {
+        screen.say(&format!("{id} {tool} ended with {reason}; by the rule `{rule}` {change}"))?;
     }
     Ok(())
 }

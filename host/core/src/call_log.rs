@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::slip::{Slip, ValueKind};
+use crate::attempt::Attempt;
 use crate::call::RawCall;
 use crate::digest;
 use crate::reply::{Effects, Reply, Verdict};
@@ -67,7 +68,13 @@ pub struct CallRecord {
     /// Slips that were read as what they mean, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recorded: Vec<String>,
-    /// Time in each stage that the call came to.
+    /// The tool that the verdict speaks of, where a repair asked another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
+    /// What repair rules changed, one after the other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repaired: Vec<RepairRecord>,
+    /// Time in each stage that the call came to, all tries together.
     pub stages: StageTimes,
     /// Units of work the guest spent.
     pub fuel: u64,
@@ -89,6 +96,33 @@ pub struct CallRecord {
     /// would have stopped it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal_bound: Option<u32>,
+}
+
+/// One repair of a call. Its values are not in it, as arguments are not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RepairRecord {
+    /// The rule's name.
+    pub rule: String,
+    /// The tool that was asked before it.
+    pub tool: String,
+    /// The code that it was followed for.
+    pub reason: String,
+    /// `set`, `switch` or `retry`.
+    pub change: String,
+    /// `done`, or the code that the call ended by then.
+    pub outcome: String,
+}
+
+impl From<&Attempt> for RepairRecord {
+    fn from(attempt: &Attempt) -> Self {
+        Self {
+            rule: attempt.rule.clone(),
+            tool: text::one_line(&attempt.tool, MAX_ID),
+            reason: attempt.reason.to_string(),
+            change: attempt.change.name().to_owned(),
+            outcome: attempt.ended(),
+        }
+    }
 }
 
 /// How a call ended.
@@ -137,7 +171,9 @@ impl StageTimes {
     fn of(usage: &Usage) -> Self {
         let mut times = Self::default();
         for (stage, time) in &usage.stages {
-            *times.of_stage_mut(*stage) = Some(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+            let sum = times.of_stage_mut(*stage);
+            let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+            *sum = Some(sum.unwrap_or(0).saturating_add(time));
         }
         times
     }
@@ -240,6 +276,8 @@ impl CallRecord {
             slip: Slip::of(&reply.verdict, asked.keep),
             effects: reply.effects,
             recorded: machine.recorded,
+            answered_by: reply.answered_by.clone(),
+            repaired: reply.attempts.iter().map(RepairRecord::from).collect(),
             stages: StageTimes::of(&reply.usage),
             fuel: reply.usage.fuel,
             memory_bytes: reply.usage.memory.get(),

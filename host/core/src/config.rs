@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::{Access, DeclaredEffects};
 use crate::gate::GateSettings;
+use crate::repair::settings::RepairSettings;
 use crate::sandbox::budget::LimitSettings;
 use crate::session::settings::SessionSettings;
 
@@ -26,6 +27,9 @@ pub struct Config {
     /// How much a session may have, and when it is stopped.
     #[serde(default)]
     pub session: SessionSettings,
+    /// What is done about calls that come to no answer.
+    #[serde(default)]
+    pub repair: RepairSettings,
     /// The tools, in the order of loading.
     #[serde(default)]
     pub tools: Vec<ToolEntry>,
@@ -98,6 +102,9 @@ impl Config {
         if let Some((key, min, max)) = config.session.beyond_bounds() {
             return Err(ConfigError(format!("`session.{key}` is outside {min} to {max}")));
         }
+        if let Some((key, max)) = config.repair.beyond_maximum() {
+            return Err(ConfigError(format!("`repair.{key}` is outside 1 to {max}")));
+        }
         for (idx, tool) in config.tools.iter().enumerate() {
             let hosts = tool.fs.iter().map(|directory| ("fs.host", &directory.host));
             let schema = tool.output_schema.as_ref().map(|schema| ("output_schema", schema));
@@ -138,6 +145,16 @@ mod tests {
             ("[gate]\ndepth = 129\n", ["gate.depth", "outside 1 to 128"]),
             ("[session]\nrefusals = 0\n", ["session.refusals", "outside 1 to 1000"]),
             ("[session]\nturns = 3\n", ["line 2", "turns"]),
+            ("[repair]\nattempts = 11\n", ["repair.attempts", "outside 1 to 10"]),
+            ("[[repair.rules]]\nname = \"a\"\n", ["line 1", "reason"]),
+            (
+                "[[repair.rules]]\nname = \"a\"\nreason = \"args:range\"\nset = { to = \"squeeze\" }\n",
+                ["line 4", "squeeze"],
+            ),
+            (
+                "[[repair.rules]]\nname = \"a\"\nreason = \"tool:unavailable\"\nretry = { wait_ms = 0 }\n",
+                ["repair.rules[0].retry.wait_ms", "outside 1 to 60000"],
+            ),
             ("[gate]\ncoerce = 1\n", ["line 2", "boolean"]),
             ("[[tools]]\npath = \"a\"\npath = \"b\"\n", ["line 3", "duplicate"]),
             ("[[tools]]\nlimits = {}\n", ["line 1", "path"]),

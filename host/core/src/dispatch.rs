@@ -38,12 +38,20 @@ pub(crate) enum Company {
     Others,
 }
 
+/// On what terms a call is run.
+#[derive(Clone, Debug)]
+pub(crate) struct Terms {
+    pub(crate) company: Company,
+    pub(crate) cancel: Cancel,
+    /// Time for everything, the wait for a place included, where there is less than the call's own.
+    pub(crate) time_left: Option<Duration>,
+}
+
 /// A call with a place to run in. Made only by [`Dispatch::place`].
 #[derive(Debug)]
 pub(crate) struct Placed {
     matched: Matched,
-    company: Company,
-    cancel: Cancel,
+    terms: Terms,
     /// Given back when the call's store is gone.
     _place: OwnedSemaphorePermit,
 }
@@ -62,12 +70,8 @@ impl Placed {
         self.matched.into_arguments()
     }
 
-    pub(crate) const fn company(&self) -> Company {
-        self.company
-    }
-
-    pub(crate) const fn cancel(&self) -> &Cancel {
-        &self.cancel
+    pub(crate) const fn terms(&self) -> &Terms {
+        &self.terms
     }
 }
 
@@ -90,21 +94,22 @@ impl Dispatch {
     }
 
     /// Waits for a place, first come, first served, for as long as the caller does.
-    pub(crate) async fn place(&self, matched: Matched, company: Company, cancel: Cancel) -> Result<Placed, NotPlaced> {
-        let place = cancel.or(self.find()).await.map_err(|Cancelled| NotPlaced::Cancelled)??;
-        Ok(Placed { matched, company, cancel, _place: place })
+    pub(crate) async fn place(&self, matched: Matched, terms: Terms) -> Result<Placed, NotPlaced> {
+        let most = terms.time_left.unwrap_or(MAX_WAIT).min(MAX_WAIT);
+        let place = terms.cancel.or(self.find(most)).await.map_err(|Cancelled| NotPlaced::Cancelled)??;
+        Ok(Placed { matched, terms, _place: place })
     }
 
-    async fn find(&self) -> Result<OwnedSemaphorePermit, NotPlaced> {
+    async fn find(&self, most: Duration) -> Result<OwnedSemaphorePermit, NotPlaced> {
         match Arc::clone(&self.places).try_acquire_owned() {
             Ok(place) => Ok(place),
-            Err(_none_free) => self.wait().await,
+            Err(_none_free) => self.wait(most).await,
         }
     }
 
-    async fn wait(&self) -> Result<OwnedSemaphorePermit, NotPlaced> {
+    async fn wait(&self, most: Duration) -> Result<OwnedSemaphorePermit, NotPlaced> {
         let waiting = Waiting::join(&self.n_waiting)?;
-        let place = tokio::time::timeout(MAX_WAIT, Arc::clone(&self.places).acquire_owned()).await;
+        let place = tokio::time::timeout(most, Arc::clone(&self.places).acquire_owned()).await;
         drop(waiting);
         match place {
             Ok(Ok(place)) => Ok(place),

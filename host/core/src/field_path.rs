@@ -49,6 +49,14 @@ impl FieldPath {
         self.0.is_empty()
     }
 
+    /// The keys and the indices in it, as they are.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = String> {
+        self.0.iter().map(|segment| match segment {
+            Segment::Key(key) => key.clone(),
+            Segment::Index(index) => index.to_string(),
+        })
+    }
+
     /// What stands at this path in a value.
     pub fn find<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         self.0.iter().try_fold(value, |inner, segment| match segment {

@@ -2,6 +2,8 @@
 //!
 //! Holds the stages and their order. What each of them checks stands in its own file.
 
+mod tries;
+
 use std::any::Any;
 use std::fmt::Display;
 use std::future::{Future, poll_fn};
@@ -11,17 +13,21 @@ use std::sync::Arc;
 
 use futures_util::{FutureExt, StreamExt, stream};
 
+use self::tries::Subject;
 use crate::amendment::{Amendment, Coercion};
+use crate::attempt::Attempt;
 use crate::call::RawCall;
 use crate::cancel::Cancel;
 use crate::check::{self, Checked};
 use crate::clock::{Clock, SystemClock};
-use crate::dispatch::{Company, Dispatch};
+use crate::dispatch::{Company, Dispatch, Terms};
 use crate::engine::HostEngine;
 use crate::gate::{Gate, GateLimits, GateSettings};
 use crate::load::{LoadError, Loader, ToolSource};
 use crate::refusal::{Failure, HostFailure, NotDone, Rejection};
 use crate::registry::{Matched, Policy, Registry};
+use crate::repair::settings::RepairSettings;
+use crate::repair::{RepairError, Repairs};
 use crate::reply::{Effects, Origin, Reply, Verdict};
 use crate::sandbox::budget::LimitSettings;
 use crate::sandbox::{Sandbox, Trace};
@@ -49,16 +55,22 @@ struct Stages {
     registry: Registry,
     dispatch: Dispatch,
     sandbox: Sandbox,
+    repairs: Option<Repairs>,
     counters: Counters,
     clock: Arc<dyn Clock>,
 }
 
-/// What one walk leaves beside its outcome, however it ends.
+/// What the walks of a call leave beside their outcome, however they end.
 struct Record {
     laps: Laps,
     recorded: Vec<Amendment>,
     trace: Trace,
     origin: Origin,
+    attempts: Vec<Attempt>,
+    /// What the try that runs is about, where there may be another one.
+    subject: Option<Subject>,
+    /// The name that the last try asked for, where there was more than one.
+    asked_last: Option<String>,
     /// Which call it is, in a session.
     key: Option<CallKey>,
 }
@@ -70,6 +82,9 @@ impl Record {
             recorded: Vec::new(),
             trace: Trace::default(),
             origin: Origin::Run,
+            attempts: Vec::new(),
+            subject: None,
+            asked_last: None,
             key: None,
         }
     }
@@ -135,7 +150,8 @@ impl Host {
         let span = CallSpan::open(&id, &asked, &call);
         let mut record = Record::new(&self.stages.clock);
         let walk = {
-            let walk = AssertUnwindSafe(self.stages.walk(call, company, cancel, past, &mut record)).catch_unwind();
+            let terms = Terms { company, cancel, time_left: None };
+            let walk = AssertUnwindSafe(self.stages.answer(call, terms, past, &mut record)).catch_unwind();
             let mut walk = pin!(walk);
             poll_fn(|context| span.around(|| walk.as_mut().poll(context))).await
         };
@@ -149,24 +165,28 @@ impl Host {
     }
 
     fn reply(&self, id: String, tool: String, outcome: Result<Checked, NotDone>, mut record: Record) -> Reply {
+        let asked_last = record.asked_last.take().filter(|asked| *asked != tool);
+        let found = self.stages.registry.named(asked_last.as_ref().unwrap_or(&tool)).map(|(tool, _)| tool);
+        let effects = effects(outcome.as_ref().err(), found.map(Arc::as_ref));
         let verdict = match outcome {
             Ok(checked) => Verdict::Done(checked),
             Err(NotDone::Refused(rejection)) => Verdict::Refused(rejection),
             Err(NotDone::Failed(failure)) => Verdict::Failed(failure),
         };
-        let found = self.stages.registry.named(&tool).map(|(tool, _)| tool);
         let (log, output) = (record.trace.take_log(), record.trace.take_output());
         let mut usage = record.laps.usage;
         record.trace.charge(&mut usage);
         self.stages.counters.outcomes.count(found.map(|tool| tool.name()), verdict.rule(), &usage);
         Reply {
             id,
-            effects: effects(&verdict, found.map(Arc::as_ref)),
+            effects,
             pure: found.is_some_and(|tool| tool.is_pure()),
             tool,
+            answered_by: asked_last,
             verdict,
             origin: record.origin,
             usage,
+            attempts: record.attempts,
             recorded: record.recorded,
             log,
             output,
@@ -175,27 +195,34 @@ impl Host {
 }
 
 impl Stages {
-    /// One call, bytes to verdict. There is no second path: a message's calls, a program's and the library's all end here.
+    /// One call, bytes to verdict. There is no second path: a message's calls, a program's and the library's all end here, and
+    /// so does a call that was repaired.
     async fn walk(
         &self,
         raw: RawCall,
-        company: Company,
-        cancel: Cancel,
+        terms: Terms,
         past: Option<&Past>,
         record: &mut Record,
     ) -> Result<Checked, NotDone> {
-        let Record { laps, recorded, trace, origin, key } = record;
+        let Record { laps, recorded, trace, origin, key, subject, .. } = record;
         laps.start();
         let admitted = laps.passed(Stage::Gate, self.gate.admit(raw, recorded))?;
+        if let Some(subject) = subject {
+            subject.admitted(&admitted);
+        }
         let matched = laps.passed(Stage::Registry, self.registry.find(admitted, recorded))?;
+        if let Some(subject) = subject {
+            subject.matched(&matched);
+        }
         let Some(past) = past else {
-            return self.run(matched, company, cancel, laps, recorded, trace).await;
+            return self.run(matched, terms, laps, recorded, trace).await;
         };
         // Boxed, so that a call without a session does not carry the room for one.
         Box::pin(async {
             let call = Recognised::of(&matched);
             *key = Some(call.key.clone());
-            let run = Box::pin(self.run(matched, company, cancel.clone(), laps, recorded, trace));
+            let cancel = terms.cancel.clone();
+            let run = Box::pin(self.run(matched, terms, laps, recorded, trace));
             let outcome;
             (outcome, *origin) = past.answer(&call, &cancel, run).await;
             outcome
@@ -207,13 +234,12 @@ impl Stages {
     async fn run(
         &self,
         matched: Matched,
-        company: Company,
-        cancel: Cancel,
+        terms: Terms,
         laps: &mut Laps,
         recorded: &mut Vec<Amendment>,
         trace: &mut Trace,
     ) -> Result<Checked, NotDone> {
-        let placed = laps.passed(Stage::Dispatch, self.dispatch.place(matched, company, cancel).await)?;
+        let placed = laps.passed(Stage::Dispatch, self.dispatch.place(matched, terms).await)?;
         // Apart, since it is large: a refused call, which never comes here, would carry its room all the way.
         let output = laps.passed(Stage::Sandbox, Box::pin(self.sandbox.run(placed, trace)).await)?;
         let checked = laps.passed(Stage::Check, check::accept(output, recorded))?;
@@ -221,23 +247,26 @@ impl Stages {
     }
 }
 
-/// What a call may have changed. A tool without a grant that writes can change nothing, whatever became of it.
-fn effects(verdict: &Verdict, tool: Option<&Tool>) -> Effects {
+/// What a call may have changed by ending so, or by being done. A tool without a grant that writes can change nothing,
+/// whatever became of it.
+fn effects(not_done: Option<&NotDone>, tool: Option<&Tool>) -> Effects {
     let can_write = tool.is_some_and(|tool| tool.grants.can_write());
-    match verdict {
-        _ if !can_write => Effects::None,
-        Verdict::Refused(_) => Effects::None,
-        Verdict::Done(_) | Verdict::Failed(Failure::Result(_)) => Effects::Done,
-        Verdict::Failed(Failure::Tool(failure)) if failure.is_said_by_the_tool() => Effects::Done,
-        Verdict::Failed(Failure::RanBefore(before)) if before.finished => Effects::Done,
-        Verdict::Failed(
-            Failure::Tool(_)
-            | Failure::RanBefore(_)
-            | Failure::Host(HostFailure::Internal(_) | HostFailure::Cancelled { began: true }),
-        ) => Effects::Unknown,
-        Verdict::Failed(Failure::Host(
+    let failure = match not_done {
+        _ if !can_write => return Effects::None,
+        Some(NotDone::Refused(_)) => return Effects::None,
+        None => return Effects::Done,
+        Some(NotDone::Failed(failure)) => failure,
+    };
+    match failure {
+        Failure::Result(_) => Effects::Done,
+        Failure::Tool(failure) if failure.is_said_by_the_tool() => Effects::Done,
+        Failure::RanBefore(before) if before.finished => Effects::Done,
+        Failure::Tool(_)
+        | Failure::RanBefore(_)
+        | Failure::Host(HostFailure::Internal(_) | HostFailure::Cancelled { began: true }) => Effects::Unknown,
+        Failure::Host(
             HostFailure::Overloaded | HostFailure::GrantGone(_) | HostFailure::Cancelled { began: false },
-        )) => Effects::None,
+        ) => Effects::None,
     }
 }
 
@@ -255,6 +284,7 @@ pub struct HostBuilder {
     gate: GateLimits,
     coercion: Coercion,
     declared_strictly: bool,
+    repair: RepairSettings,
     clock: Option<Arc<dyn Clock>>,
 }
 
@@ -309,6 +339,13 @@ impl HostBuilder {
         self
     }
 
+    /// What is done about calls that come to no answer. Nothing unless it is said.
+    #[must_use]
+    pub fn repair(mut self, repair: RepairSettings) -> Self {
+        self.repair = repair;
+        self
+    }
+
     /// Another clock than the system's.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
@@ -319,7 +356,8 @@ impl HostBuilder {
     /// Loads every tool.
     ///
     /// # Errors
-    /// Every tool that breaks a rule, in the order of loading; then nothing is loaded.
+    /// Every tool that breaks a rule, in the order of loading, or every repair rule that can never apply; then nothing is
+    /// loaded.
     pub async fn build(self) -> Result<Host, BuildError> {
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
         let mut counters = Counters::default();
@@ -340,6 +378,7 @@ impl HostBuilder {
         }
         let policy = Policy { limits: self.gate.json(), coercion: self.coercion, strict_nulls: self.declared_strictly };
         let registry = Registry::new(tools, policy).map_err(BuildError::Tools)?;
+        let repairs = Repairs::hold(&self.repair, &registry, policy.limits).map_err(BuildError::Repair)?;
         counters.outcomes = Outcomes::of(registry.tools().map(|tool| tool.name()));
         let sandbox = Sandbox::new(Arc::clone(&clock), Arc::clone(&counters.calls));
         let stages = Stages {
@@ -347,6 +386,7 @@ impl HostBuilder {
             registry,
             dispatch: Dispatch::new(),
             sandbox,
+            repairs,
             counters,
             clock,
         };
@@ -360,6 +400,9 @@ pub enum BuildError {
     /// Tools that break a rule.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Tools(Vec<LoadError>),
+    /// Repair rules that cannot be followed.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Repair(Vec<RepairError>),
     /// This platform does not support the profile guests run under.
     #[error("this platform does not support the sandbox: {0}")]
     Platform(String),

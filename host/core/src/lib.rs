@@ -13,6 +13,7 @@
 
 mod amendment;
 mod anatomy;
+mod attempt;
 mod call;
 mod call_log;
 mod cancel;
@@ -33,6 +34,7 @@ mod load;
 mod near;
 mod refusal;
 mod registry;
+mod repair;
 mod reply;
 mod report;
 mod sandbox;
@@ -49,10 +51,11 @@ mod wire;
 
 pub use crate::amendment::{Amendment, Coercion};
 pub use crate::anatomy::{Anatomy, MAX_FILE, NotComponent, with_contract};
+pub use crate::attempt::{Attempt, Change};
 pub use crate::call::{Arguments, RawCall};
 pub use crate::call_log::{
-    Asked, CALL_LOG_VERSION, CallRecord, Ended, Keep, MAX_LOGGED_ARGUMENTS, NotRecord, Occasion, Slip, StageTimes,
-    ValueKind,
+    Asked, CALL_LOG_VERSION, CallRecord, Ended, Keep, MAX_LOGGED_ARGUMENTS, NotRecord, Occasion, RepairRecord, Slip,
+    StageTimes, ValueKind,
 };
 pub use crate::check::{BrokenRelation, Checked, Promise, ResultFailure};
 pub use crate::clock::{Clock, SystemClock};
@@ -74,10 +77,15 @@ pub use crate::json::{MAX_NODES, MAX_NUMBER, MAX_STRING};
 pub use crate::load::{LoadError, LoadProblem, StricterOutput, ToolSource};
 pub use crate::refusal::{CallCap, Code, Failure, FixableBy, HostFailure, RanBefore, Rejection, Rule};
 pub use crate::registry::{RegistryRejection, UnknownTool};
-pub use crate::reply::{Effects, MachineReply, Origin, Reply, Verdict};
+pub use crate::repair::RepairError;
+pub use crate::repair::settings::{
+    DEFAULT_ATTEMPTS, DEFAULT_REPAIR_TIME, DEFAULT_WAIT, MAX_ATTEMPTS, MAX_REPAIR_RULES, MAX_REPAIR_TIME, RepairRule,
+    RepairSettings, Retry, SetArgument, SetTo, Source, SwitchTool,
+};
+pub use crate::reply::{Effects, MachineAttempt, MachineReply, Origin, Reply, Verdict};
 pub use crate::report::{
-    Bound, BoundRow, CodeRow, DamagedLine, Ends, Episodes, Finding, Lines, LookAt, MAX_LOG_LINE, Recovery, Report,
-    SlipRow, Slips, StageRow, ToolRow,
+    Bound, BoundRow, CodeRow, DamagedLine, Ends, Episodes, Finding, Lines, LookAt, MAX_LOG_LINE, Recovery, RepairRow,
+    Report, SlipRow, Slips, StageRow, ToolRow,
 };
 pub use crate::sandbox::budget::{
     DEFAULT_FUEL, DEFAULT_LOG, DEFAULT_MEMORY, DEFAULT_OUTPUT, DEFAULT_RESULT, DEFAULT_TIME, HOST_CALL_FUEL,

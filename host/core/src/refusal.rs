@@ -84,6 +84,16 @@ pub(crate) enum NotDone {
     Failed(Failure),
 }
 
+impl NotDone {
+    /// The stable code.
+    pub(crate) fn code(&self) -> Code {
+        match self {
+            Self::Refused(rejection) => rejection.code(),
+            Self::Failed(failure) => failure.code(),
+        }
+    }
+}
+
 impl From<CallRejection> for NotDone {
     fn from(rejection: CallRejection) -> Self {
         Self::Refused(Rejection::Call(rejection))

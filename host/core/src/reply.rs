@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::amendment::Amendment;
+use crate::attempt::Attempt;
 use crate::check::{BrokenRelation, Checked, Promise, ResultFailure};
 use crate::contract::Tie;
 use crate::field_path::FieldPath;
@@ -26,6 +27,9 @@ const MAX_TEXT: usize = 1023;
 
 /// Most bytes of the hint in it.
 const MAX_HINT: usize = 300;
+
+/// Most bytes of what is said of repairs.
+const MAX_NOTE: usize = 400;
 
 /// What a call may have changed outside its sandbox. It decides whether asking again is safe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -100,6 +104,8 @@ pub struct Reply {
     pub id: String,
     /// The name that was asked for, on one line and cut.
     pub tool: String,
+    /// The tool that the verdict speaks of, where a repair asked another one.
+    pub answered_by: Option<String>,
     /// How it ended.
     pub verdict: Verdict,
     /// What it may have changed.
@@ -110,6 +116,8 @@ pub struct Reply {
     pub usage: Usage,
     /// Slips that were read as what they mean.
     pub recorded: Vec<Amendment>,
+    /// What the operator's repair rules changed, one after the other.
+    pub attempts: Vec<Attempt>,
     /// Whether the tool can reach nothing outside: then the same call gives the same bytes for the same fuel.
     pub pure: bool,
     /// What the tool wrote to its log, for the operator.
@@ -152,9 +160,39 @@ pub struct MachineReply {
     /// What was read as what it means.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recorded: Vec<String>,
+    /// The tool that the verdict speaks of, where it is not the one that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
+    /// What repair rules changed, one after the other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repaired: Vec<MachineAttempt>,
     /// Characters of the result, or of what the tool said instead of one, that were made visible.
     #[serde(skip_serializing_if = "is_zero")]
     pub sanitised: usize,
+}
+
+/// One repair, for a program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MachineAttempt {
+    /// The rule's name.
+    pub rule: String,
+    /// The code that it was followed for.
+    pub reason: String,
+    /// What was changed, in words.
+    pub change: String,
+    /// `done`, or the code that the call ended by then.
+    pub outcome: String,
+}
+
+impl MachineAttempt {
+    fn of(attempt: &Attempt) -> Self {
+        Self {
+            rule: attempt.rule.clone(),
+            reason: attempt.reason.to_string(),
+            change: attempt.change.to_string(),
+            outcome: attempt.ended(),
+        }
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
@@ -173,6 +211,14 @@ impl Reply {
         matches!(self.verdict, Verdict::Done(_))
     }
 
+    /// The checked result, as the JSON that it is.
+    pub fn result(&self) -> Option<&str> {
+        match &self.verdict {
+            Verdict::Done(checked) => Some(checked.text()),
+            Verdict::Refused(_) | Verdict::Failed(_) => None,
+        }
+    }
+
     /// The stable code of a call that was not done.
     pub fn code(&self) -> Option<Code> {
         match &self.verdict {
@@ -182,19 +228,46 @@ impl Reply {
         }
     }
 
-    /// For the model: the checked result, or one violation with what to do about it.
+    /// For the model: the checked result, or one violation with what to do about it; where the call was repaired, with a note
+    /// of it in front.
     pub fn text(&self) -> String {
+        let note = self.note().map_or_else(String::new, |note| format!("note: {note}\n\n"));
+        let tool = self.answered_by.as_ref().unwrap_or(&self.tool);
         let (code, said) = match &self.verdict {
-            Verdict::Done(checked) => return checked.text().to_owned(),
-            Verdict::Refused(rejection) => (rejection.code(), refusal(&self.tool, rejection)),
-            Verdict::Failed(failure) => (failure.code(), failure_said(&self.tool, failure)),
+            Verdict::Done(checked) => return format!("{note}{}", checked.text()),
+            Verdict::Refused(rejection) => (rejection.code(), refusal(tool, rejection)),
+            Verdict::Failed(failure) => (failure.code(), failure_said(tool, failure)),
         };
         let code = code.to_string();
         let effects = self.effects_said();
         let hint = said.hint.map_or_else(String::new, |hint| format!("\n\nhint: {}", cut(hint, MAX_HINT)));
         // The sentence gets what the parts that may not be cut leave of it; 8 bytes are the punctuation and the `…`.
-        let fixed = code.len().saturating_add(effects.len()).saturating_add(hint.len()).saturating_add(8);
-        format!("{code}: {}; {effects}{hint}", cut(said.sentence, MAX_TEXT.saturating_sub(fixed)))
+        let fixed = [&note, &code, effects, &hint].iter().fold(8, |sum: usize, part| sum.saturating_add(part.len()));
+        format!("{note}{code}: {}; {effects}{hint}", cut(said.sentence, MAX_TEXT.saturating_sub(fixed)))
+    }
+
+    /// For the model: what was changed of its call, where an answer would else be taken for one to what it asked.
+    pub fn note(&self) -> Option<String> {
+        let changes: Vec<String> = self
+            .in_force()
+            .iter()
+            .filter(|attempt| attempt.change.changes_the_call())
+            .map(|attempt| format!("`{}` ended with {}: {}", attempt.tool, attempt.reason, attempt.change))
+            .collect();
+        let note = || cut(format!("repaired by a rule of the operator; {}", changes.join("; ")), MAX_NOTE);
+        (!changes.is_empty()).then(note)
+    }
+
+    /// The repairs behind the verdict. Those that only led to a refusal are not: then it speaks of the call before them.
+    fn in_force(&self) -> &[Attempt] {
+        let ran = |attempt: &Attempt| attempt.outcome.as_ref().is_none_or(|code| !code.rule.is_refusal());
+        let n = match &self.verdict {
+            Verdict::Refused(_) => 0,
+            Verdict::Done(_) | Verdict::Failed(_) => {
+                self.attempts.iter().rposition(ran).map_or(0, |last| last.saturating_add(1))
+            }
+        };
+        self.attempts.get(..n).unwrap_or_default()
     }
 
     const fn effects_said(&self) -> &'static str {
@@ -223,6 +296,8 @@ impl Reply {
             remembered: self.origin == Origin::Memory,
             replayed: self.origin == Origin::EarlierWrite,
             recorded: self.recorded.iter().map(ToString::to_string).collect(),
+            answered_by: self.answered_by.clone(),
+            repaired: self.attempts.iter().map(MachineAttempt::of).collect(),
             sanitised: match &self.verdict {
                 Verdict::Done(checked) => checked.n_sanitised(),
                 Verdict::Failed(Failure::Tool(failure)) => failure.said().map_or(0, GuestText::n_sanitised),
@@ -248,6 +323,12 @@ impl Reply {
         if !self.recorded.is_empty() {
             let recorded: Vec<String> = self.recorded.iter().map(ToString::to_string).collect();
             add("recorded", &recorded.join(","));
+        }
+        if let Some(answered_by) = &self.answered_by {
+            add("answered_by", &field(answered_by));
+        }
+        for attempt in &self.attempts {
+            add("repaired", &format!("{:?}", format!("{}: {}: {}", attempt.rule, attempt.reason, attempt.ended())));
         }
         match self.origin {
             Origin::Run => {}

@@ -6,6 +6,7 @@
 mod findings;
 mod rates;
 mod recovery;
+mod repairs;
 mod slips;
 
 use std::io::{self, BufRead, Read};
@@ -15,6 +16,7 @@ use serde::Serialize;
 pub use self::findings::{Finding, LookAt};
 pub use self::rates::{CodeRow, Ends, StageRow, ToolRow};
 pub use self::recovery::{Bound, BoundRow, Episodes, Recovery};
+pub use self::repairs::RepairRow;
 pub use self::slips::{SlipRow, Slips};
 use crate::call_log::CallRecord;
 use crate::text;
@@ -48,6 +50,8 @@ pub struct Report {
     pub tools: Vec<ToolRow>,
     /// Slips that were read as what they mean, by name, most frequent first.
     pub recorded: Vec<(String, u64)>,
+    /// The repair rules that were followed, most frequent first.
+    pub repairs: Vec<RepairRow>,
     /// How refusals went on.
     pub recovery: Recovery,
     /// What models keep getting wrong, most frequent first.
@@ -117,6 +121,7 @@ struct Collector {
     between_ms: Option<(u64, u64)>,
     rates: rates::Rates,
     recovery: recovery::Tracker,
+    repaired: repairs::Repaired,
     slips: slips::Counted,
 }
 
@@ -134,6 +139,7 @@ impl Collector {
         let record = CallRecord::parse(line).map_err(|not| not.to_string())?;
         self.rates.add(&record)?;
         self.recovery.add(&record);
+        self.repaired.add(&record);
         self.slips.add(&record);
         self.lines.read = self.lines.read.saturating_add(1);
         let (first, last) = self.between_ms.unwrap_or((record.time_ms, record.time_ms));
@@ -163,6 +169,7 @@ impl Collector {
             codes: rates.codes,
             tools: rates.tools,
             recorded: rates.recorded,
+            repairs: self.repaired.finish(),
             recovery,
             slips,
             findings,

@@ -70,7 +70,7 @@ pub(crate) enum RunFailure {
     Internal(String),
 }
 
-/// What a run left behind, answer or not.
+/// What the runs of a call left behind, answer or not.
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
     pub(crate) spent: Spent,
@@ -85,7 +85,7 @@ impl Trace {
         std::mem::take(&mut self.spent.output_lines)
     }
 
-    /// What the run cost, without its time, which is counted by stage.
+    /// What they cost, without their time, which is counted by stage.
     pub(crate) fn charge(&self, usage: &mut Usage) {
         let spent = &self.spent;
         (usage.fuel, usage.memory, usage.result) = (spent.fuel, spent.memory, spent.result);
@@ -110,11 +110,11 @@ impl Sandbox {
     /// Runs a placed call to its end.
     pub(crate) async fn run(&self, placed: Placed, trace: &mut Trace) -> Result<Output, RunFailure> {
         let tool = Arc::clone(placed.tool());
-        let Ended { answer, spent, arguments } = match placed.company() {
+        let Ended { answer, spent, arguments } = match placed.terms().company {
             Company::Alone => ask(placed, Arc::clone(&self.clock), Arc::clone(&self.stores)).await,
             Company::Others => self.run_beside_others(placed).await?,
         };
-        trace.spent = spent;
+        trace.spent.add(spent);
         match answer {
             Ok(text) => Ok(Output { tool, arguments, said: Said::Text(text) }),
             Err(Stop::TooBigToLift) => Ok(Output { tool, arguments, said: Said::TooMuch }),
@@ -141,8 +141,10 @@ impl Sandbox {
 /// Holds the call's place until the store is gone.
 async fn ask(placed: Placed, clock: Arc<dyn Clock>, stores: Arc<Stores>) -> Ended {
     let tool = placed.tool();
-    let around = Around { clock: &clock, stores: &stores, cancel: placed.cancel() };
+    let terms = placed.terms();
+    let around = Around { clock: &clock, stores: &stores, cancel: &terms.cancel };
     let question = Question::Call(placed.arguments());
-    let (answer, spent) = cell::ask(&tool.code, &tool.limits, &tool.grants, around, question).await;
+    let limits = tool.limits.within(terms.time_left);
+    let (answer, spent) = cell::ask(&tool.code, &limits, &tool.grants, around, question).await;
     Ended { answer, spent, arguments: placed.into_arguments() }
 }

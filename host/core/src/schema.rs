@@ -16,6 +16,7 @@ mod nulls;
 mod places;
 mod program;
 mod refs;
+mod remedy;
 mod violation;
 mod wants;
 

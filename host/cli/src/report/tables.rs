@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use toolgate::{ByteCount, Episodes, Report, Slip, SlipRow, ToolRow, one_line};
+use toolgate::{ByteCount, Episodes, RepairRow, Report, Slip, SlipRow, ToolRow, one_line};
 
 use crate::{explain, table};
 
@@ -12,6 +12,9 @@ const MAX_SLIPS: usize = 15;
 
 /// Most rows of tools.
 const MAX_TOOLS: usize = 20;
+
+/// Most rows of repair rules.
+const MAX_RULES: usize = 20;
 
 /// What stands for all names that no tool has.
 const NO_TOOL: &str = "(no such tool)";
@@ -28,6 +31,9 @@ pub(super) fn all(report: &Report) -> String {
         }
         if !report.recorded.is_empty() {
             parts.push(part("What was read as what it means", &recorded(report)));
+        }
+        if !report.repairs.is_empty() {
+            parts.push(part("What was repaired", &repairs(report)));
         }
         parts.push(part("What tools cost", &costs(report)));
         parts.push(part("What to look at", &findings(report)));
@@ -100,6 +106,13 @@ fn tools(report: &Report) -> String {
         ]
     });
     table::plain(heads(["tool", "calls", "refused", "%", "failed", "%"]), rows, Some(1))
+}
+
+fn repairs(report: &Report) -> String {
+    let row = |row: &RepairRow| {
+        [one_line(&row.rule, 64), row.followed.to_string(), row.done.to_string(), share(row.done, row.followed)]
+    };
+    table::plain(heads(["rule", "followed", "done", "%"]), report.repairs.iter().take(MAX_RULES).map(row), Some(1))
 }
 
 fn slips(report: &Report) -> String {

@@ -20,6 +20,8 @@ fn record() -> CallRecord {
         path: None,
         slip: None,
         effects: Effects::None,
+        answered_by: None,
+        repaired: Vec::new(),
         recorded: Vec::new(),
         stages: StageTimes { gate_ns: Some(1), ..StageTimes::default() },
         fuel: 1,

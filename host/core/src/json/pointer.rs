@@ -25,6 +25,11 @@ impl Pointer {
         Self(key.map(str::to_owned).into_iter().collect())
     }
 
+    /// The place that a path names.
+    pub(crate) fn to(path: &FieldPath) -> Self {
+        Self(path.steps().collect())
+    }
+
     pub(crate) fn steps(&self) -> &[String] {
         &self.0
     }

@@ -124,6 +124,11 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// The same, with no more time than is left.
+    pub(crate) fn within(self, time_left: Option<Duration>) -> Self {
+        Self { time: time_left.map_or(self.time, |left| left.min(self.time)), ..self }
+    }
+
     /// The least of what the host can give, the operator sets and the contract asks for.
     pub fn effective(asked: &AskedLimits, set: &LimitSettings) -> Self {
         let least = |max: u64, default: u64, set: Option<u64>, asked: Option<u64>| {

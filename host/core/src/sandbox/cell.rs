@@ -92,6 +92,24 @@ pub(crate) struct Spent {
     pub(crate) output_lines: Vec<OutputLine>,
 }
 
+impl Spent {
+    /// Adds a further run.
+    pub(super) fn add(&mut self, run: Self) {
+        self.fuel = self.fuel.saturating_add(run.fuel);
+        self.memory = self.memory.max(run.memory);
+        self.host_calls = self.host_calls.saturating_add(run.host_calls);
+        self.result = run.result;
+        let sum = |sum: &mut ByteCount, more: ByteCount| *sum = ByteCount::new(sum.get().saturating_add(more.get()));
+        sum(&mut self.host_bytes, run.host_bytes);
+        sum(&mut self.log, run.log);
+        sum(&mut self.log_dropped, run.log_dropped);
+        sum(&mut self.output, run.output);
+        sum(&mut self.output_dropped, run.output_dropped);
+        self.log_lines.extend(run.log_lines);
+        self.output_lines.extend(run.output_lines);
+    }
+}
+
 /// Asks a guest one question in a store of its own.
 pub(crate) async fn ask(
     code: &Code,

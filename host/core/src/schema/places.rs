@@ -91,17 +91,22 @@ fn part(rules: &Rules, step: &str) -> Option<NodeId> {
 }
 
 fn kinds_of(permitted: &[Value]) -> Types {
-    permitted.iter().fold(Types::default(), |kinds, value| {
-        kinds.or(match value {
-            Value::Null => Types::NULL,
-            Value::Bool(_) => Types::BOOLEAN,
-            Value::Number(number) if Num::of_number(number).is_whole() => Types::INTEGER,
-            Value::Number(_) => Types::NUMBER,
-            Value::String(_) => Types::STRING,
-            Value::Array(_) => Types::ARRAY,
-            Value::Object(_) => Types::OBJECT,
-        })
-    })
+    permitted.iter().fold(Types::default(), |kinds, value| kinds.or(Types::of_value(value)))
+}
+
+impl Types {
+    /// The type of a value; a whole number is an integer, however it is written.
+    pub(crate) fn of_value(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::NULL,
+            Value::Bool(_) => Self::BOOLEAN,
+            Value::Number(number) if Num::of_number(number).is_whole() => Self::INTEGER,
+            Value::Number(_) => Self::NUMBER,
+            Value::String(_) => Self::STRING,
+            Value::Array(_) => Self::ARRAY,
+            Value::Object(_) => Self::OBJECT,
+        }
+    }
 }
 
 #[cfg(test)]

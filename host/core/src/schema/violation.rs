@@ -137,6 +137,14 @@ impl Misfit {
         self.found.as_ref().and_then(|found| declared_range(&self.schema.program, &found.broken))
     }
 
+    pub(super) fn broken(&self) -> Option<&Broken> {
+        self.found.as_ref().map(|found| &found.broken)
+    }
+
+    pub(super) fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
     /// Whether the schema lets no value stand there.
     pub(crate) fn is_out_of_place(&self) -> bool {
         self.found.as_ref().is_some_and(|found| matches!(found.broken, Broken::Never))

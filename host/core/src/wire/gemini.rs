@@ -41,11 +41,18 @@ struct FunctionResponse<'r> {
     response: Response,
 }
 
+/// The shape that the provider names: `output` for a result, `error` for everything else; and a note beside a result.
 #[derive(Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(untagged)]
 enum Response {
-    Output(Box<RawValue>),
-    Error(Value),
+    Output {
+        output: Box<RawValue>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+    Error {
+        error: Value,
+    },
 }
 
 impl Codec for Gemini {
@@ -119,9 +126,9 @@ fn read_parts<'m>(turn: &Object<'m>, at: &str) -> Result<Vec<FoundCall<'m>>, Tur
 
 /// A result that was checked is JSON, and goes as the value that it is.
 fn response(result: &Answered<'_>) -> Response {
-    let text = result.reply.text();
-    match RawValue::from_string(text.clone()) {
-        Ok(value) if result.reply.is_done() => Response::Output(value),
-        Ok(_) | Err(_) => Response::Error(Value::from(text)),
+    let reply = result.reply;
+    match reply.result().map(|text| RawValue::from_string(text.to_owned())) {
+        Some(Ok(output)) => Response::Output { output, note: reply.note() },
+        Some(Err(_)) | None => Response::Error { error: Value::from(reply.text()) },
     }
 }
