@@ -9,9 +9,10 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use wasmtime::component::{ComponentExportIndex, InstancePre};
 use wasmtime::{CallHook, Store, StoreContextMut, Trap, UpdateDeadline};
 
-use super::bindings::GuestPre;
+use super::bindings::exports::toolgate::tool::tool::Failure as SaidNo;
 use super::budget::{HOST_CALL, Limits};
 use super::grants::{GrantError, Grants};
 use super::guest_state::{GuestState, LogLine, MAX_HANDLES};
@@ -24,15 +25,33 @@ use crate::engine::HostEngine;
 use crate::stats::Stores;
 use crate::units::ByteCount;
 
+/// The interface a tool exports; the runtime finds later compatible versions by it too.
+const TOOL: &str = "toolgate:tool/tool@1.0.0";
+
 /// A compiled component, linked, ready to be instantiated any number of times.
 #[derive(Clone)]
 pub(crate) struct Code {
     pub(crate) engine: HostEngine,
-    pub(crate) pre: GuestPre<GuestState>,
+    pre: InstancePre<GuestState>,
+    contract: ComponentExportIndex,
+    call: ComponentExportIndex,
     /// SHA-256 of the component, in hexadecimal.
     pub(crate) digest: Arc<str>,
     /// What of the host it can reach at all. What it cannot is not built for it.
     pub(crate) uses: Uses,
+}
+
+impl Code {
+    /// Nothing where the component does not export the interface.
+    ///
+    /// What the runtime generates would look up and type-check both functions for every call; only one is asked for.
+    pub(crate) fn new(engine: HostEngine, pre: InstancePre<GuestState>, digest: Arc<str>, uses: Uses) -> Option<Self> {
+        let component = pre.component();
+        let tool = component.get_export_index(None, TOOL)?;
+        let function = |name| component.get_export_index(Some(&tool), name);
+        let (contract, call) = (function("contract")?, function("call")?);
+        Some(Self { engine, pre, contract, call, digest, uses })
+    }
 }
 
 /// What a component imports.
@@ -198,10 +217,17 @@ async fn run(
     question: Question<'_>,
 ) -> wasmtime::Result<Result<String, ToolFailure>> {
     let guest = code.pre.instantiate_async(&mut *store).await?;
-    let tool = guest.toolgate_tool_tool();
     match question {
-        Question::Contract => Ok(Ok(tool.call_contract(store).await?)),
-        Question::Call(arguments) => Ok(tool.call_call(store, arguments).await?.map_err(ToolFailure::from)),
+        Question::Contract => {
+            let contract = guest.get_typed_func::<(), (String,)>(&mut *store, code.contract)?;
+            let (text,) = contract.call_async(store, ()).await?;
+            Ok(Ok(text))
+        }
+        Question::Call(arguments) => {
+            let call = guest.get_typed_func::<(&str,), (Result<String, SaidNo>,)>(&mut *store, code.call)?;
+            let (answer,) = call.call_async(store, (arguments,)).await?;
+            Ok(answer.map_err(ToolFailure::from))
+        }
     }
 }
 
