@@ -7,6 +7,8 @@ mod by_hand;
 /// Prepared components, hosts and turns for all of them.
 mod support;
 
+/// Memory made on demand instead of taken from a pool.
+mod allocation;
 /// Cancelling and dropping at every point of a call.
 mod cancel;
 /// Each code, with what the model, the operator and a program get.

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use toolgate::{ByteCount, Config, DirectoryGrant, GateSettings, Host, LimitSettings, MAX_FILE, ToolEntry, ToolSource};
+use toolgate::{
+    Allocation, ByteCount, Config, DirectoryGrant, GateSettings, Host, LimitSettings, MAX_FILE, ToolEntry, ToolSource,
+};
 
 use crate::args::{Bundle, ReadingOptions, ToolOptions};
 use crate::bundled::{self, Directories};
@@ -45,6 +47,7 @@ pub(crate) struct Gathered {
     pub(crate) sources: Vec<ToolSource>,
     pub(crate) defaults: LimitSettings,
     pub(crate) gate: GateSettings,
+    pub(crate) allocation: Allocation,
     pub(crate) directories: Option<Directories>,
 }
 
@@ -59,14 +62,14 @@ pub(crate) async fn load_to_call(
     reading: &ReadingOptions,
     screen: &mut Screen<'_>,
 ) -> Result<Loaded> {
-    let Gathered { sources, defaults, mut gate, directories } = gather(options, Some(Bundle::Desk))?;
+    let Gathered { sources, defaults, mut gate, allocation, directories } = gather(options, Some(Bundle::Desk))?;
     gate.coerce |= reading.coerce;
     gate.strict |= reading.strict;
     let n_tools = sources.len();
     if n_tools == 0 {
         bail!("no tool is named\nhint: name one with `--tools`, or in the file under `[[tools]]`");
     }
-    let build = Host::builder().tools(sources).defaults(defaults).gate_settings(&gate).build();
+    let build = Host::builder().tools(sources).defaults(defaults).gate_settings(&gate).allocation(allocation).build();
     let host = with_progress(build, n_tools, screen).await?;
     Ok(Loaded { host, directories })
 }
@@ -91,14 +94,16 @@ pub(crate) fn gather(options: &ToolOptions, otherwise: Option<Bundle>) -> Result
     }
     let mut defaults = LimitSettings::default();
     let mut gate = GateSettings::default();
+    let mut allocation = Allocation::default();
     if let Some((folder, config)) = config {
         defaults = config.defaults;
         gate = config.gate;
+        allocation = config.allocation;
         for entry in config.tools {
             sources.extend(entry_sources(&folder, entry)?);
         }
     }
-    Ok(Gathered { sources, defaults, gate, directories })
+    Ok(Gathered { sources, defaults, gate, allocation, directories })
 }
 
 /// Waits for a load, and tells a person who watches that a long one goes on.

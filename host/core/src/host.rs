@@ -16,7 +16,7 @@ use crate::cancel::Cancel;
 use crate::check::{self, Checked};
 use crate::clock::{Clock, SystemClock};
 use crate::dispatch::{Company, Dispatch};
-use crate::engine::HostEngine;
+use crate::engine::{Allocation, HostEngine};
 use crate::gate::{Gate, GateLimits, GateSettings};
 use crate::load::{LoadError, Loader, ToolSource};
 use crate::refusal::{Failure, HostFailure, NotDone};
@@ -184,6 +184,7 @@ pub struct HostBuilder {
     gate: GateLimits,
     coercion: Coercion,
     declared_strictly: bool,
+    allocation: Allocation,
     clock: Option<Arc<dyn Clock>>,
 }
 
@@ -238,6 +239,13 @@ impl HostBuilder {
         self
     }
 
+    /// Where calls get their memory from; a pool, unless it is said otherwise. The limits are the same.
+    #[must_use]
+    pub fn allocation(mut self, allocation: Allocation) -> Self {
+        self.allocation = allocation;
+        self
+    }
+
     /// Another clock than the system's.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
@@ -252,7 +260,7 @@ impl HostBuilder {
     pub async fn build(self) -> Result<Host, BuildError> {
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
         let counters = Counters::default();
-        let engine = HostEngine::new().map_err(BuildError::platform)?;
+        let engine = HostEngine::new(self.allocation).map_err(BuildError::platform)?;
         let loader =
             Loader::new(engine, Arc::clone(&clock), Arc::clone(&counters.loads)).map_err(BuildError::platform)?;
         let loads = self.sources.into_iter().map(|source| loader.load(source, self.defaults));
@@ -305,7 +313,7 @@ impl BuildError {
 /// The rule the component breaks.
 pub async fn contract_of(file: &str, bytes: &[u8]) -> Result<String, BuildError> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    let engine = HostEngine::new().map_err(BuildError::platform)?;
+    let engine = HostEngine::new(Allocation::Pooling).map_err(BuildError::platform)?;
     let loader = Loader::new(engine, clock, Arc::default()).map_err(BuildError::platform)?;
     loader.ask_contract(file, bytes).await.map_err(|error| BuildError::Tools(vec![error]))
 }

@@ -53,7 +53,7 @@ pub use crate::contract::{
 };
 pub use crate::declare::{Declarations, DeclaredTool, Loss, Mode, NotStrict, Provider, Warning, documentation};
 pub use crate::dispatch::{MAX_WAIT, MAX_WAITING};
-pub use crate::engine::{MAX_CALLS, MAX_MEMORY, TICK};
+pub use crate::engine::{Allocation, MAX_CALLS, MAX_MEMORY, TICK};
 pub use crate::field_path::{FieldPath, Segment};
 pub use crate::gate::{
     CallRejection, DEFAULT_ARGUMENTS, DEFAULT_DEPTH, GateLimits, GateSettings, MAX_ARGUMENTS, MAX_DEPTH,
@@ -88,5 +88,5 @@ pub mod oracle;
 /// The runtime profile guests run under, for benchmarks that hold a host against the bare runtime. Not part of the API.
 #[doc(hidden)]
 pub mod bench {
-    pub use crate::engine::profile;
+    pub use crate::engine::{pool, profile};
 }

@@ -42,7 +42,7 @@ pub(crate) struct RawTool {
 
 impl RawTool {
     pub(crate) fn new(bytes: &[u8]) -> wasmtime::Result<Self> {
-        let engine = Engine::new(&toolgate::bench::profile())?;
+        let engine = Engine::new(&toolgate::bench::profile(toolgate::Allocation::Pooling))?;
         start_ticker(&engine)?;
         let component = Component::from_binary(&engine, bytes)?;
         let mut linker = Linker::new(&engine);
