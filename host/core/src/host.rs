@@ -27,7 +27,7 @@ use crate::sandbox::{Sandbox, Trace};
 use crate::stats::{Counters, Stats};
 use crate::text;
 use crate::tool::Tool;
-use crate::usage::{Laps, Stage};
+use crate::usage::{Laps, Stage, Usage};
 
 /// Most tools that are loaded at once. Compiling one uses every core by itself; a folder of a thousand would hold the
 /// memory of a thousand compilations, and their contracts would want more slots than the pool has.
@@ -50,8 +50,8 @@ struct Stages {
 }
 
 /// What one walk leaves beside its outcome, however it ends.
-struct Record {
-    laps: Laps,
+struct Record<'h> {
+    laps: Laps<'h, Stage, 5>,
     recorded: Vec<Amendment>,
     trace: Trace,
 }
@@ -91,8 +91,8 @@ impl Host {
         // No stage looks at the id, so it stays here, where the reply is made. A name that is not plain text of a few
         // characters is no tool's, so what is shown of it is enough to find the tool by.
         let (id, asked) = (std::mem::take(&mut call.id), text::one_line(&call.tool, 80));
-        let mut record =
-            Record { laps: Laps::new(Arc::clone(&self.stages.clock)), recorded: Vec::new(), trace: Trace::default() };
+        let laps = Laps::new(self.stages.clock.as_ref());
+        let mut record = Record { laps, recorded: Vec::new(), trace: Trace::default() };
         let walk = AssertUnwindSafe(self.stages.walk(call, company, cancel, &mut record)).catch_unwind().await;
         // The walk borrows nothing that a panic could leave half-changed and that is read again: the record only grows.
         let outcome =
@@ -105,7 +105,7 @@ impl Host {
         reply
     }
 
-    fn reply(&self, id: String, tool: String, outcome: Result<Checked, NotDone>, mut record: Record) -> Reply {
+    fn reply(&self, id: String, tool: String, outcome: Result<Checked, NotDone>, mut record: Record<'_>) -> Reply {
         let verdict = match outcome {
             Ok(checked) => Verdict::Done(checked),
             Err(NotDone::Refused(rejection)) => Verdict::Refused(rejection),
@@ -113,7 +113,7 @@ impl Host {
         };
         let found = self.stages.registry.named(&tool).map(|(tool, _)| tool);
         let (log, output) = (record.trace.take_log(), record.trace.take_output());
-        let mut usage = record.laps.usage;
+        let mut usage = Usage { stages: record.laps.times, ..Usage::default() };
         record.trace.charge(&mut usage);
         Reply {
             id,
@@ -136,7 +136,7 @@ impl Stages {
         raw: RawCall,
         company: Company,
         cancel: Cancel,
-        record: &mut Record,
+        record: &mut Record<'_>,
     ) -> Result<Checked, NotDone> {
         let Record { laps, recorded, trace } = record;
         laps.start();

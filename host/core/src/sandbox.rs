@@ -75,13 +75,14 @@ impl Trace {
         std::mem::take(&mut self.spent.output_lines)
     }
 
-    /// What the run cost, without its time, which is counted by stage.
+    /// What the run cost. The time of the whole stage is counted by whoever asked for the run.
     pub(crate) fn charge(&self, usage: &mut Usage) {
         let spent = &self.spent;
         (usage.fuel, usage.memory, usage.result) = (spent.fuel, spent.memory, spent.result);
         (usage.host_calls, usage.host_bytes) = (spent.host_calls, spent.host_bytes);
         (usage.log, usage.log_dropped) = (spent.log, spent.log_dropped);
         (usage.output, usage.output_dropped) = (spent.output, spent.output_dropped);
+        usage.phases = spent.phases;
     }
 }
 
@@ -101,7 +102,7 @@ impl Sandbox {
     pub(crate) async fn run(&self, placed: Placed, trace: &mut Trace) -> Result<Output, RunFailure> {
         let tool = Arc::clone(placed.tool());
         let (answer, spent) = match placed.company() {
-            Company::Alone => ask(placed, Arc::clone(&self.clock), Arc::clone(&self.stores)).await,
+            Company::Alone => ask(placed, &self.clock, &self.stores).await,
             Company::Others => self.run_beside_others(placed).await?,
         };
         trace.spent = spent;
@@ -119,7 +120,8 @@ impl Sandbox {
     /// On a task of its own, so that the calls of one turn use every core; it ends when nobody waits for it any more.
     async fn run_beside_others(&self, placed: Placed) -> Result<(Result<String, Stop>, Spent), RunFailure> {
         let mut task = tokio::task::JoinSet::new();
-        task.spawn(ask(placed, Arc::clone(&self.clock), Arc::clone(&self.stores)));
+        let (clock, stores) = (Arc::clone(&self.clock), Arc::clone(&self.stores));
+        task.spawn(async move { ask(placed, &clock, &stores).await });
         match task.join_next().await {
             Some(Ok(ended)) => Ok(ended),
             Some(Err(error)) => Err(RunFailure::Internal(error.to_string())),
@@ -129,8 +131,8 @@ impl Sandbox {
 }
 
 /// Holds the call's place until the store is gone.
-async fn ask(placed: Placed, clock: Arc<dyn Clock>, stores: Arc<Stores>) -> (Result<String, Stop>, Spent) {
+async fn ask(placed: Placed, clock: &Arc<dyn Clock>, stores: &Stores) -> (Result<String, Stop>, Spent) {
     let tool = placed.tool();
-    let around = Around { clock: &clock, stores: &stores, cancel: placed.cancel() };
+    let around = Around { clock, stores, cancel: placed.cancel() };
     cell::ask(&tool.code, &tool.limits, &tool.grants, around, Question::Call(placed.arguments())).await
 }

@@ -24,6 +24,7 @@ use crate::clock::Clock;
 use crate::engine::HostEngine;
 use crate::stats::Stores;
 use crate::units::ByteCount;
+use crate::usage::{Laps, Phase, Times};
 
 /// The interface a tool exports; the runtime finds later compatible versions by it too.
 const TOOL: &str = "toolgate:tool/tool@1.0.0";
@@ -76,7 +77,7 @@ impl Uses {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Around<'a> {
     pub(crate) clock: &'a Arc<dyn Clock>,
-    pub(crate) stores: &'a Arc<Stores>,
+    pub(crate) stores: &'a Stores,
     pub(crate) cancel: &'a Cancel,
 }
 
@@ -109,6 +110,7 @@ pub(crate) struct Spent {
     pub(crate) output: ByteCount,
     pub(crate) output_dropped: ByteCount,
     pub(crate) output_lines: Vec<OutputLine>,
+    pub(crate) phases: Times<Phase, 4>,
 }
 
 /// Asks a guest one question in a store of its own.
@@ -119,14 +121,19 @@ pub(crate) async fn ask(
     around: Around<'_>,
     question: Question<'_>,
 ) -> (Result<String, Stop>, Spent) {
-    let deadline = around.clock.now().saturating_add(limits.time);
+    let mut laps = Laps::new(around.clock.as_ref());
+    let deadline = laps.start().saturating_add(limits.time);
     let mut store = match state(code, limits, grants, question) {
         Ok(state) => new_store(code, limits, around.clock, deadline, state),
         Err(gone) => return (Err(Stop::GrantGone(gone.to_string())), Spent::default()),
     };
     let counted = around.stores.created();
-    let running = around.cancel.or(run(code, &mut store, question));
-    let answer = match within(deadline, around.clock, running).await {
+    laps.passed(Phase::Store, ());
+    let running = around.cancel.or(run(code, &mut store, question, &mut laps));
+    let ended = within(deadline, around.clock, running).await;
+    // Whatever ended it, it ended in the step after the last that was passed.
+    let last = if laps.times.of(Phase::Instantiate).is_some() { Phase::Call } else { Phase::Instantiate };
+    let answer = match laps.passed(last, ended) {
         Some(Ok(Ok(Ok(text)))) => Ok(text),
         Some(Ok(Ok(Err(failure)))) => Err(Stop::Tool(failure)),
         Some(Ok(Err(error))) => Err(classify(&error, &circumstances(&store, limits))),
@@ -136,7 +143,8 @@ pub(crate) async fn ask(
     let spent = spent(&mut store, limits, &answer);
     drop(store);
     drop(counted);
-    (answer, spent)
+    laps.passed(Phase::Drop, ());
+    (answer, Spent { phases: laps.times, ..spent })
 }
 
 /// Does the work unless the time runs out first. A timer costs more than half a microsecond, and a call that neither waits nor
@@ -215,8 +223,10 @@ async fn run(
     code: &Code,
     store: &mut Store<GuestState>,
     question: Question<'_>,
+    laps: &mut Laps<'_, Phase, 4>,
 ) -> wasmtime::Result<Result<String, ToolFailure>> {
     let guest = code.pre.instantiate_async(&mut *store).await?;
+    laps.passed(Phase::Instantiate, ());
     match question {
         Question::Contract => {
             let contract = guest.get_typed_func::<(), (String,)>(&mut *store, code.contract)?;
@@ -257,5 +267,6 @@ fn spent(store: &mut Store<GuestState>, limits: &Limits, answer: &Result<String,
         output: printed.kept,
         output_dropped: printed.dropped,
         output_lines: printed.lines,
+        phases: Times::default(),
     }
 }
