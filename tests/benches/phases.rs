@@ -38,7 +38,12 @@ struct Subject {
 fn main() -> Result<()> {
     let n_calls = n_calls(std::env::args().skip(1))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    println!("{:<22} {:>6} {}", "tool, µs", "calls", columns(|name| format!("{name:>17}")));
+    println!(
+        "median and 99th percentile, in µs\n{:<34} {:>5}{}",
+        "tool",
+        "calls",
+        columns(|name| format!("{name:>18}"))
+    );
     for subject in subjects() {
         println!("{}", runtime.block_on(measure(&subject, n_calls))?);
     }
@@ -108,9 +113,9 @@ async fn measure(subject: &Subject, n_calls: usize) -> Result<String> {
     }
     let times = columns(|name| {
         let [median, late] = percentiles(usages.iter().map(|usage| time(usage, name)));
-        format!("{:>17}", format!("{median:.2} – {late:.2}"))
+        format!("{:>18}", format!("{median:.2} {late:.2}"))
     });
-    Ok(format!("{:<22} {:>6} {times}", format!("{tool} ({})", subject.language), usages.len()))
+    Ok(format!("{:<34} {:>5}{times}", format!("{tool} ({})", subject.language), usages.len()))
 }
 
 fn time(usage: &Usage, name: &str) -> Duration {
