@@ -1,1 +1,3 @@
-//! Nothing but the shared bench and test dependencies: see `it/main.rs` and `benches/`.
+//! What tests and benchmarks share: their dependencies, and what both run. See `it/main.rs` and `benches/`.
+
+pub mod side_by_side;

@@ -16,6 +16,15 @@ pub(crate) fn good() -> ToolSource {
     ByHand { module: &says(r#"{\"still\":\"here\"}"#, 16), ..ByHand::default() }.tool_named(GOOD)
 }
 
+/// A tool that answers this text, whatever it is asked, under this contract.
+pub(crate) fn answers(contract: &str, text: &str) -> ToolSource {
+    let data: String = text.bytes().map(|byte| format!("\\{byte:02x}")).collect();
+    let length = text.len().try_into().expect("fits the one page of memory");
+    let text = ByHand { module: &says(&data, length), ..ByHand::default() }.text();
+    let component = wat::parse_str(text).unwrap_or_else(|error| panic!("{error}"));
+    ToolSource::new("answers.wasm", Cow::Owned(with_contract(&component, contract).expect("packs")))
+}
+
 const CONTRACT: &str = r#"{"name":"by_hand","version":"1.0.0","description":"A component made by hand.","effects":"read",
     "input":{"type":"object","additionalProperties":false},"output":{"type":"object","additionalProperties":true}}"#;
 

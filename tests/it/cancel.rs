@@ -91,7 +91,7 @@ fn a_turn_dropped_at_any_poll_leaves_nothing() {
                 ("b", "probe_budget_sleeps", json!({})),
                 ("c", "echo", json!({"text": "x"})),
             ];
-            let answer = cut_after(n_polls, host.answer(turn(&calls))).await;
+            let answer = cut_after(n_polls, Box::pin(host.answer(turn(&calls)))).await;
             assert!(answer.is_none(), "two of them run for a minute");
             // A task of a dropped turn ends at its next tick.
             wait_until(|| host.stats().stores_alive == 0).await;

@@ -39,6 +39,7 @@ async fn hosts() -> Hosts {
         tool("exit_quits.wasm", guests::EXIT_QUITS),
         tool("fails_by_kind.wasm", guests::FAILS_BY_KIND),
         tool("result_is_not_json.wasm", guests::RESULT_IS_NOT_JSON),
+        tool("result_breaks_relation.wasm", guests::RESULT_BREAKS_RELATION),
         tool("stock_lookup_v1.wasm", guests::STOCK_LOOKUP_V1),
     ];
     let main = support::desk_host(desk.path(), probes).await;
@@ -46,7 +47,8 @@ async fn hosts() -> Hosts {
     Hosts { main, slow, _desk: desk }
 }
 
-/// A call per rule. `host:overloaded` and `host:internal` need a full host and a fault: `concurrency`, `internal`.
+/// A call per rule. `host:overloaded` and `host:internal` need a full host and a fault: `concurrency`, `internal`;
+/// `call:too_many` and `host:ran_before` need a session: `session`.
 fn rows() -> Vec<(Rule, &'static str, Arguments)> {
     let text = |text: &str| Arguments::Text(text.to_owned());
     let stock = |sku: &str, region: &str, limit: &str| {
@@ -82,6 +84,11 @@ fn rows() -> Vec<(Rule, &'static str, Arguments)> {
         (Rule::ResultEmpty, "stock_lookup", stock("ZZ-000", "busan", "2")),
         (Rule::ResultTooBig, "stock_lookup_v1", stock("KB-104", "busan", "2")),
         (Rule::ResultRange, "delivery_estimate", text(r#"{"order_id":"5531"}"#)),
+        (
+            Rule::ResultRelation,
+            "probe_result_breaks_relation",
+            text(r#"{"how":"twenty_rows","sku":"KB-104","limit":2}"#),
+        ),
     ]
 }
 
@@ -117,7 +124,8 @@ fn every_code_is_given_and_says_the_same_to_model_operator_and_program() {
     let Hosts { main, slow, _desk } = &*HOSTS;
     let mut texts = String::new();
     on_two_threads(async {
-        let mut seen: BTreeSet<Rule> = [Rule::HostOverloaded, Rule::HostInternal].into();
+        let elsewhere = [Rule::HostOverloaded, Rule::HostInternal, Rule::CallTooMany, Rule::HostRanBefore];
+        let mut seen: BTreeSet<Rule> = elsewhere.into();
         for (rule, tool, arguments) in rows() {
             let call = RawCall { id: "call_1".into(), tool: tool.into(), arguments, cut: false, recorded: Vec::new() };
             let before = main.stats().stores_created;
@@ -233,9 +241,13 @@ fn every_code_is_given_and_says_the_same_to_model_operator_and_program() {
 
     hint: ask for less; if it still returns too much, use another tool
 
-    result:range:days: the result of `delivery_estimate` breaks its contract: `days` must be at most 14, got 720; nothing was changed
+    result:range:days: the result of `delivery_estimate` breaks its contract: `days` must be from 0 to 14, got 720; nothing was changed
 
     hint: do not use the number: it may be in another unit than declared
+
+    result:relation:rows: the result of `probe_result_breaks_relation` breaks its contract: `rows` has 20 items, and `limit` asked for 2; nothing was changed
+
+    hint: do not use its answer; do without it or use another tool
     "#);
 }
 

@@ -8,9 +8,10 @@ use std::process::ExitCode;
 use toolgate::{Provider, Rule};
 
 use crate::schemas::is_current;
+use crate::side_by_side::COMPARED;
 use crate::support::{program, repository};
 
-const BOOKS: [&str; 10] = [
+const BOOKS: [&str; 12] = [
     "README.md",
     "SECURITY.md",
     "docs/ARCHITECTURE.md",
@@ -21,6 +22,8 @@ const BOOKS: [&str; 10] = [
     "docs/guide/declarations.md",
     "docs/guide/first-tool.md",
     "docs/guide/other-languages.md",
+    "docs/guide/side-by-side.md",
+    "docs/guide/report.md",
 ];
 
 fn read(file: &str) -> String {
@@ -46,7 +49,7 @@ fn the_table_of_codes_is_what_the_code_says() {
 #[test]
 fn the_help_texts_are_what_the_program_says() {
     let mut book = String::from("# The program\n");
-    let commands = ["", "answer", "call", "tools", "inspect", "pack", "check"];
+    let commands = ["", "answer", "call", "tools", "inspect", "pack", "check", "report"];
     for command in commands {
         let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|argument| !argument.is_empty()).collect();
         let shown = program(&arguments, b"");
@@ -60,7 +63,7 @@ fn the_help_texts_are_what_the_program_says() {
 }
 
 /// The text with every marked block filled: `<!-- file: PATH -->` with a file, `<!-- screen: ARGUMENTS -->` with what the
-/// program writes.
+/// program writes, `<!-- counted: BENCHMARK -->` with what a benchmark that only counts prints.
 fn filled(text: &str) -> String {
     let mut out = String::new();
     let mut lines = text.lines();
@@ -77,6 +80,7 @@ fn filled(text: &str) -> String {
         let content = match kind {
             "file" => read(of),
             "screen" => screen(of),
+            "counted" if of == "side_by_side" => COMPARED.to_string(),
             other => panic!("unknown mark `{other}`"),
         };
         writeln!(out, "{fence}\n{}\n```", content.trim_end()).expect("writing to a String cannot fail");
@@ -101,7 +105,7 @@ fn screen(arguments: &str) -> String {
 
 #[test]
 fn what_the_readme_shows_is_what_is_there() {
-    for book in ["README.md", "docs/guide/declarations.md", "docs/guide/first-tool.md"] {
+    for book in ["README.md", "docs/guide/declarations.md", "docs/guide/first-tool.md", "docs/guide/report.md"] {
         is_current(book, &filled(&read(book)));
     }
     assert!(read("README.md").contains("cargo run -- answer examples/support.anthropic.json\n"));
@@ -109,6 +113,12 @@ fn what_the_readme_shows_is_what_is_there() {
         read(".ci/run").contains("test() { tests/suite/fetch && cargo test; }"),
         "CI runs the command that the README gives"
     );
+}
+
+#[test]
+fn the_guide_to_the_two_designs_shows_what_is_counted() {
+    let book = "docs/guide/side-by-side.md";
+    is_current(book, &filled(&read(book)));
 }
 
 #[test]

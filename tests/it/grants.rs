@@ -5,10 +5,26 @@ use std::fs;
 use serde_json::{Value, json};
 use toolgate::{Access, DirectoryGrant, Effects, Host, ToolSource};
 
-use crate::support::{call, guests, host, on_one_thread, outcome, report, tool};
+use crate::support::{call, desk_host, guests, host, on_one_thread, outcome, report, tool};
 
 fn data(source: ToolSource, directory: &std::path::Path, access: Access) -> ToolSource {
     source.grant(DirectoryGrant { guest: "/data".into(), host: directory.to_owned(), access })
+}
+
+#[test]
+fn a_file_that_grows_beyond_what_one_read_returns_is_read_whole() {
+    let desk = tempfile::tempdir().expect("a directory");
+    on_one_thread(async {
+        let host = desk_host(desk.path(), []).await;
+        for nth in 0..24 {
+            let subject = format!("Parcel {nth} arrived wet, and so did everything that was in it");
+            let arguments = json!({"customer_id": "cus_8812", "subject": subject, "priority": "low"});
+            let reply = call(&host, "create_ticket", arguments).await;
+            assert!(reply.is_done(), "ticket {nth}: {}", report(&reply));
+        }
+    });
+    let ledger = fs::read_to_string(desk.path().join("tickets.jsonl")).expect("is there");
+    assert_eq!(ledger.lines().count(), 24);
 }
 
 #[test]
@@ -64,7 +80,7 @@ fn a_read_grant_turns_every_kind_of_write_down() {
 fn a_read_write_grant_lets_a_tool_write_and_the_reply_says_so() {
     on_one_thread(async {
         let desk = tempfile::tempdir().expect("a directory");
-        let host = crate::support::desk_host(desk.path(), []).await;
+        let host = desk_host(desk.path(), []).await;
         let refund = |cents: i64| json!({"order_id": "5531", "amount_cents": cents});
         let done = call(&host, "issue_refund", refund(1)).await;
         assert_eq!((outcome(&done).as_str(), done.effects), ("done", Effects::Done), "{}", report(&done));
@@ -94,7 +110,7 @@ fn a_directory_that_is_gone_is_unavailable_and_its_path_stays_with_the_operator(
 fn csv_query_asks_the_tables_it_was_granted() {
     on_one_thread(async {
         let desk = tempfile::tempdir().expect("a directory");
-        let host = crate::support::desk_host(desk.path(), []).await;
+        let host = desk_host(desk.path(), []).await;
         let outside = call(&host, "csv_query", json!({"file": "../Cargo.toml"})).await;
         assert_ne!(outcome(&outside), "done", "{}", report(&outside));
         let unknown = call(&host, "csv_query", json!({"file": "nothing.csv"})).await;

@@ -1,7 +1,7 @@
 //! A fault in the host's own code, at every place where a call looks at the clock.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
@@ -78,15 +78,34 @@ fn a_panic_in_the_host_answers_its_call_and_leaves_the_others_alone() {
     on_two_threads(sweep());
 }
 
-/// A subscriber of the embedder's that panics at every event.
-struct Panics;
+/// What a subscriber of the embedder's panics at. Not at the question whether it listens: `tracing` asks that under a lock of
+/// its own, which nobody in the process could take again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    NewSpan,
+    Enter,
+    Exit,
+    Event,
+    Close,
+}
+
+/// A subscriber that panics at one thing that is ours.
+struct Panics(At);
+
+impl Panics {
+    fn at(&self, at: At, metadata: Option<&tracing::Metadata<'_>>) {
+        let is_ours = metadata.is_none_or(|metadata| metadata.target() == "toolgate::call");
+        assert!(!is_ours || self.0 != at, "injected fault");
+    }
+}
 
 impl tracing::Subscriber for Panics {
-    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
-        true
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        metadata.target() == "toolgate::call"
     }
 
-    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+    fn new_span(&self, attributes: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        self.at(At::NewSpan, Some(attributes.metadata()));
         tracing::span::Id::from_u64(1)
     }
 
@@ -95,7 +114,59 @@ impl tracing::Subscriber for Panics {
     fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
 
     fn event(&self, event: &tracing::Event<'_>) {
-        assert_ne!(event.metadata().target(), "toolgate::call", "injected fault");
+        self.at(At::Event, Some(event.metadata()));
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {
+        self.at(At::Enter, None);
+    }
+
+    fn exit(&self, _: &tracing::span::Id) {
+        self.at(At::Exit, None);
+    }
+
+    fn try_close(&self, _: tracing::span::Id) -> bool {
+        self.at(At::Close, None);
+        true
+    }
+}
+
+#[test]
+fn a_subscriber_that_panics_costs_no_call_its_reply() {
+    let host = on_one_thread(build(Host::builder().tool(tool("ok_echo.wasm", guests::OK_ECHO))));
+    for at in [At::NewSpan, At::Enter, At::Exit, At::Event, At::Close] {
+        let answer = tracing::subscriber::with_default(Panics(at), || on_one_thread(host.answer(turn())));
+        let outcomes: Vec<String> = answer.replies.iter().map(outcome).collect();
+        assert_eq!(outcomes, ["done", "call:unknown_tool", "done"], "{at:?}");
+    }
+}
+
+/// A subscriber that keeps what it is told.
+#[derive(Clone, Default)]
+struct Keeps(Arc<Mutex<Vec<String>>>);
+
+impl tracing::field::Visit for Keeps {
+    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+        self.0.lock().expect("nobody panicked").push(format!("{field}={value:?}"));
+    }
+}
+
+impl tracing::Subscriber for Keeps {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        metadata.target() == "toolgate::call"
+    }
+
+    fn new_span(&self, attributes: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        attributes.record(&mut self.clone());
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        event.record(&mut self.clone());
     }
 
     fn enter(&self, _: &tracing::span::Id) {}
@@ -104,9 +175,14 @@ impl tracing::Subscriber for Panics {
 }
 
 #[test]
-fn a_subscriber_that_panics_costs_no_call_its_reply() {
+fn each_call_is_one_span_and_one_event_without_its_arguments() {
     let host = on_one_thread(build(Host::builder().tool(tool("ok_echo.wasm", guests::OK_ECHO))));
-    let answer = tracing::subscriber::with_default(Panics, || on_one_thread(host.answer(turn())));
-    let outcomes: Vec<String> = answer.replies.iter().map(outcome).collect();
-    assert_eq!(outcomes, ["done", "call:unknown_tool", "done"]);
+    let keeps = Keeps::default();
+    tracing::subscriber::with_default(keeps.clone(), || on_one_thread(host.answer(turn())));
+    let said = keeps.0.lock().expect("nobody panicked").join("\n");
+    for (what, n) in [("id=", 3), ("tool=\"echo\"", 2), ("arguments_sha256=", 3), ("message=done call=", 2)] {
+        assert_eq!(said.matches(what).count(), n, "{what} in:\n{said}");
+    }
+    assert!(said.contains("message=refused call=b tool=ehco code=call:unknown_tool effects=none fuel=0"), "{said}");
+    assert!(!said.contains("hi"), "no argument and no result: {said}");
 }

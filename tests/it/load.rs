@@ -134,7 +134,13 @@ fn a_contract_that_breaks_a_rule_is_named_by_it() {
         (r#""echo""#, r#""a.b""#, "load:name"),
         (r#""read""#, r#""reads""#, "load:contract"),
         (r#""d""#, "\"d\u{202e}\"", "load:text"),
-        (r#""read""#, r#""read","relations":[{"at":"/a","equals":"/b"}]"#, "load:contract"),
+        (r#""read""#, r#""read","relations":[{"at":"/a","equals":"/b"}]"#, "load:relation"),
+        (r#""read""#, r#""read","relations":[{"at":"","max_items":"/b"}]"#, "load:relation"),
+        (r#""read""#, r#""read","relations":[{"at":"/a"}]"#, "load:relation"),
+        (r#""read""#, r#""read","relations":[{"at":"/a","equal":"/b"}]"#, "load:contract"),
+        (r#"{"type":"string"}"#, "{}", "load:schema"),
+        (r#"{"type":"string"}"#, "true", "load:schema"),
+        (r#"{"type":"string"}"#, r#"{"maxLength":10}"#, "load:schema"),
         (r#"{"type":"string"}"#, r#"{"$ref":"http://example.com/s.json"}"#, "load:schema_ref"),
         (r#"{"type":"string"}"#, r##"{"$ref":"#"}"##, "load:schema_cost"),
         (r#"{"type":"string"}"#, r#"{"type":"string","maxLenght":3}"#, "load:schema_keyword"),
@@ -171,4 +177,20 @@ fn more_unpacked_tools_than_the_pool_has_slots_are_loaded_or_refused_one_by_one(
             other => panic!("{other:?}"),
         }
     });
+}
+
+#[test]
+fn an_operators_output_schema_that_breaks_a_rule_is_named_with_the_rule() {
+    let over = |text: &str| tool("p.wasm", guests::OK_ECHO).stricter_output(text);
+    for (text, code, part) in [
+        ("{}", "load:schema", "asks for nothing"),
+        ("true", "load:schema", "asks for nothing"),
+        ("{", "load:schema", "does not read"),
+        (r#"{"maxLenght":3}"#, "load:schema_keyword", "`maxLength`"),
+        (r#"{"$ref":"other.json"}"#, "load:schema_ref", "other.json"),
+        (r#"{"properties":{"txt":{"maxLength":3}}}"#, "load:schema", "names `txt`, a key"),
+        (r#"{"required":["txt"]}"#, "load:schema", "names `txt`, a key"),
+    ] {
+        says(over(text), &[code, "p.wasm", "the operator's output schema (", part]);
+    }
 }

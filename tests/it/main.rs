@@ -9,6 +9,10 @@ mod support;
 
 /// Memory made on demand instead of taken from a pool.
 mod allocation;
+/// Schemas, contracts, names and arguments that were made to hurt.
+mod attacks;
+/// What a line of the call log holds.
+mod call_log;
 /// Cancelling and dropping at every point of a call.
 mod cancel;
 /// Each code, with what the model, the operator and a program get.
@@ -35,14 +39,22 @@ mod load;
 mod output;
 /// The program's whole screens.
 mod program;
+/// Promises about every input.
+mod properties;
 /// Tools that can only compute: the same call, the same answer.
 mod pure;
+/// The program's call log and its report.
+mod report;
 /// The result gate.
 mod results;
 /// The budget: every stop has its name.
 mod sandbox;
 /// The published schemas agree with the types and with every contract that is shipped.
 mod schemas;
+/// One conversation: what stops it, what is not run twice, what is remembered.
+mod session;
+/// Labelled turns, through the host and through a hand-parsed loop.
+mod side_by_side;
 /// The official JSON Schema suite, and our own cases.
 mod suite;
 /// The repository's own rules.
@@ -51,3 +63,5 @@ mod tidy;
 mod turns;
 /// Malformed calls as they were met.
 mod vectors;
+/// A generated week of calls, and what a report makes of it.
+mod week;

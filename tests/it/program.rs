@@ -150,7 +150,7 @@ fn the_misbehaving_turn_is_answered_whatever_its_tools_do() {
       "type": "tool_result",
       "tool_use_id": "toolu_02E",
       "is_error": true,
-      "content": "result:range:days: the result of `delivery_estimate` breaks its contract: `days` must be at most 14, got 720; nothing was changed\n\nhint: do not use the number: it may be in another unit than declared"
+      "content": "result:range:days: the result of `delivery_estimate` breaks its contract: `days` must be from 0 to 14, got 720; nothing was changed\n\nhint: do not use the number: it may be in another unit than declared"
       },
       {
       "type": "tool_result",
@@ -246,7 +246,7 @@ fn a_call_exits_with_what_became_of_it() {
     exit 1
     --- stdout
     --- stderr
-    result:range:days: the result of `delivery_estimate` breaks its contract: `days` must be at most 14, got 720; nothing was changed
+    result:range:days: the result of `delivery_estimate` breaks its contract: `days` must be from 0 to 14, got 720; nothing was changed
 
     hint: do not use the number: it may be in another unit than declared
     "#);
@@ -650,7 +650,7 @@ fn a_configuration_that_means_nothing_is_named_with_its_line() {
       |
     3 | limts = { fuel = 1 }
       | ^^^^^
-    unknown field `limts`, expected one of `path`, `limits`, `fs`, `effects`
+    unknown field `limts`, expected one of `path`, `limits`, `fs`, `effects`, `remember`, `output_schema`, `raw_results`
     "#);
     let none = directory.path().join("none.toml").display().to_string();
     assert_screen!(program(&["tools", "--config", &none], b""), directory.path(), @r#"
@@ -897,4 +897,48 @@ fn a_dialect_that_is_none_or_two_is_said() {
             .stderr
             .contains("openai-responses, gemini, gemini-api, bedrock, mistral")
     );
+}
+
+#[test]
+fn an_entry_may_lay_a_schema_over_its_tools_own() {
+    let directory = directory();
+    file(&directory, "stock_lookup.wasm", guests::STOCK_LOOKUP);
+    let over = |name: &str, text: &str| {
+        file(&directory, "over.json", text.as_bytes());
+        let entry = format!("[[tools]]\npath = \"stock_lookup.wasm\"\noutput_schema = \"{name}\"\n");
+        let config = file(&directory, "toolgate.toml", entry.as_bytes());
+        let arguments = r#"{"sku":"KB-104","region":"busan","limit":2}"#;
+        program(&["call", "--config", &config, "stock_lookup", arguments], b"")
+    };
+    assert_screen!(over("over.json", r#"{"properties":{"rows":{"maxItems":1}}}"#), directory.path(), @r#"
+    exit 1
+    --- stdout
+    --- stderr
+    result:too_big:rows: the result of `stock_lookup` breaks its contract: `rows` must have at most 1 items, has 2; nothing was changed
+
+    hint: ask for less; if it still returns too much, use another tool
+    "#);
+    assert_screen!(over("over.json", r#"{"maxLenght":1}"#), directory.path(), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: load:schema_keyword: DIR/stock_lookup.wasm: the operator's output schema (DIR/over.json): `maxLenght` at `/` is no keyword that is enforced; did you mean `maxLength`?
+    "#);
+    assert_screen!(over("nowhere.json", "{}"), directory.path(), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: load:unreadable: cannot read `DIR/nowhere.json`: No such file or directory (os error 2)
+    "#);
+}
+
+#[test]
+fn a_result_that_is_handed_on_raw_moves_no_cursor() {
+    let directory = directory();
+    file(&directory, "hides.wasm", guests::RESULT_HIDES_TEXT);
+    let config = file(&directory, "toolgate.toml", b"[[tools]]\npath = \"hides.wasm\"\nraw_results = true\n");
+    let shown = program(&["call", "--config", &config, "probe_result_hides_text", "{}"], b"");
+    assert!(shown.stdout.chars().all(|c| c == '\n' || !(c.is_control() || ('\u{200b}'..='\u{202e}').contains(&c))));
+    let result: serde_json::Value = serde_json::from_str(&shown.stdout).expect("JSON");
+    assert!(result["text"].as_str().is_some_and(|text| text.contains("gnp\u{202e}exe")), "{result}");
 }

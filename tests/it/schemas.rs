@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value;
-use toolgate::{Config, Contract, Mode, Provider, Tool};
+use toolgate::{CallRecord, Config, Contract, Mode, Provider, Tool};
 
 use crate::support::{desk_host, guests, on_one_thread, repository, tool};
 
@@ -33,6 +33,7 @@ fn schema<T: schemars::JsonSchema>(title: &str) -> String {
 fn the_schemas_are_what_the_types_say() {
     is_current("schemas/contract.schema.json", &schema::<Contract>("Contract of a Toolgate tool"));
     is_current("schemas/config.schema.json", &schema::<Config>("toolgate.toml"));
+    is_current("schemas/call-log.schema.json", &schema::<CallRecord>("A line of Toolgate's call log"));
 }
 
 #[test]

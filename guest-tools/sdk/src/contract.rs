@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
-use crate::declaration::{Access, Declaration, Directory, Effects, Limits};
+use crate::declaration::{Access, Declaration, Directory, Effects, Limits, Relation, Tie};
 use crate::schema;
 
 /// The contract of a tool with this declaration and these input and output types.
@@ -41,6 +41,9 @@ pub fn document<I: JsonSchema, O: JsonSchema>(declaration: &Declaration) -> Resu
     if declaration.repeatable {
         put("repeatable", true.into());
     }
+    if !declaration.relations.is_empty() {
+        put("relations", declaration.relations.iter().map(relation).collect());
+    }
     Ok(Value::Object(document))
 }
 
@@ -57,6 +60,14 @@ fn limits(limits: &Limits) -> Option<Value> {
     let asked: Map<String, Value> =
         rows.into_iter().filter_map(|(key, limit)| Some((key.to_owned(), limit?.into()))).collect();
     (!asked.is_empty()).then_some(Value::Object(asked))
+}
+
+fn relation(relation: &Relation) -> Value {
+    let Relation { at, tie, argument } = *relation;
+    match tie {
+        Tie::MaxItems => json!({ "at": at, "max_items": argument }),
+        Tie::Equals => json!({ "at": at, "equals": argument }),
+    }
 }
 
 fn directory(directory: &Directory) -> Value {

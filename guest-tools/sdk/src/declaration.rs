@@ -23,6 +23,8 @@ pub struct Declaration {
     /// JSON Pointers into the result of lists for which empty is an answer. Any other empty list in the result's top level
     /// is a failure, so that nothing found is never taken for success by oversight.
     pub may_be_empty: &'static [&'static str],
+    /// Promises that tie the result to the arguments. The host holds every result to them.
+    pub relations: &'static [Relation],
     /// An identical write may be meant twice. Without it the host runs the second one only in a new session.
     pub repeatable: bool,
 }
@@ -48,6 +50,7 @@ impl Declaration {
             limits: Limits::none(),
             capabilities: Capabilities::none(),
             may_be_empty: &[],
+            relations: &[],
             repeatable: false,
         }
     }
@@ -60,6 +63,33 @@ pub enum Effects {
     Read,
     /// A call may leave a trace.
     Write,
+}
+
+/// A promise that ties a place of the result to an argument, both as JSON Pointers (`/rows`, `/page/limit`) that the types
+/// declare. It says nothing about a call in which one of the two is absent, or in which the argument is `null`.
+#[derive(Debug, Clone, Copy)]
+pub struct Relation {
+    pub(crate) at: &'static str,
+    pub(crate) tie: Tie,
+    pub(crate) argument: &'static str,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Tie {
+    MaxItems,
+    Equals,
+}
+
+impl Relation {
+    /// The list at `at` has at most as many items as the integer at `argument` says.
+    pub const fn max_items(at: &'static str, argument: &'static str) -> Self {
+        Self { at, tie: Tie::MaxItems, argument }
+    }
+
+    /// The value at `at` equals the one at `argument`.
+    pub const fn equals(at: &'static str, argument: &'static str) -> Self {
+        Self { at, tie: Tie::Equals, argument }
+    }
 }
 
 /// What a call may use, where the host's defaults do not fit.

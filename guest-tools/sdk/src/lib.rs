@@ -36,7 +36,7 @@
 // The generated bindings name this crate by its public name, also from inside it.
 extern crate self as toolgate_sdk;
 
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
 mod arena;
 #[doc(hidden)]
 pub mod bindings;
@@ -50,7 +50,7 @@ mod run;
 mod schema;
 
 pub use contract::document;
-pub use declaration::{Access, Capabilities, Declaration, Directory, Effects, Limits};
+pub use declaration::{Access, Capabilities, Declaration, Directory, Effects, Limits, Relation};
 pub use failure::Failure;
 pub use log::{Level, log};
 

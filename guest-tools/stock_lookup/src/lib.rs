@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use toolgate_sdk::{Declaration, Failure};
+use toolgate_sdk::{Declaration, Failure, Relation};
 
 toolgate_sdk::tool!(
     stock_lookup,
@@ -17,6 +17,7 @@ toolgate_sdk::tool!(
         version: "1.2.0",
         title: Some("Stock lookup"),
         description: "Looks up how many pieces of an article are on hand in the warehouses of one region.",
+        relations: &[Relation::max_items("/rows", "/limit"), Relation::equals("/sku", "/sku")],
         ..Declaration::read()
     }
 );

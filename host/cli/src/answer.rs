@@ -7,7 +7,8 @@ use toolgate::{MAX_MESSAGE, Turn};
 
 use crate::args::AnswerArguments;
 use crate::screen::{Outcome, Screen};
-use crate::{explain, files, interrupt, sources};
+use crate::session::SessionFile;
+use crate::{explain, files, interrupt, log, sources};
 
 /// Answers every call of the message; done as soon as the turn is answered, however its calls ended. At Ctrl-C what is not
 /// done is answered as cancelled, and the whole turn is printed.
@@ -22,14 +23,30 @@ pub(crate) async fn run(arguments: AnswerArguments, screen: &mut Screen<'_>) -> 
         None => "no turn".to_owned(),
     })?;
     hand_back(&turn, arguments.assistant_out.as_deref(), screen)?;
+    let log = log::Turn::begin(&arguments.log, &turn.calls)?;
+    let file = arguments.session.as_deref().map(SessionFile::open).transpose()?;
     let loaded = sources::load_to_call(&arguments.tools, &arguments.reading, screen).await?;
-    let answer = loaded.host.answer_until(turn, interrupt::pressed()).await;
-    // First of all: what was written must be found again, also where nobody reads the answer.
+    let session = file.as_ref().map(|file| file.resume(&loaded.host, loaded.session)).transpose()?;
+    let (answer, kept) = match (session, &file) {
+        (Some(mut session), Some(file)) => {
+            let answer = session.answer_until(turn, interrupt::pressed()).await;
+            (answer, file.keep(&session))
+        }
+        _ => (loaded.host.answer_until(turn, interrupt::pressed()).await, Ok(())),
+    };
+    log.end(&answer.replies, &loaded.host, screen)?;
+    // Before the answer: what was written must be found again, also where nobody reads the answer.
     loaded.close(screen)?;
     explain::tell_operator(&answer.replies, screen)?;
     screen.data(&answer.message)?;
     explain::print(&answer.replies, &arguments.explain, screen)?;
-    Ok(interrupt::or_else(&answer.replies, Outcome::Good))
+    // Last of all: a session that cannot be kept is an error, and no reason to keep the answer back.
+    kept?;
+    let Some(stop) = &answer.stop else {
+        return Ok(interrupt::or_else(&answer.replies, Outcome::Good));
+    };
+    screen.say(&stop.to_string())?;
+    Ok(interrupt::or_else(&answer.replies, Outcome::Stopped))
 }
 
 /// Gives back the assistant message where that was asked for, and says so where it had to change. Before any tool runs: a

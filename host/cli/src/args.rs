@@ -18,6 +18,9 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Answer a provider's message: every call in it gets one result
+    ///
+    /// Exits with 0 where the turn was answered, however its calls ended; 2 where it could not be; 3 where it was answered
+    /// and the session is better stopped; 130 where Ctrl-C cancelled a call.
     Answer(AnswerArguments),
     /// Call one tool
     Call(CallArguments),
@@ -29,6 +32,8 @@ pub(crate) enum Command {
     Pack(PackArguments),
     /// Load a component as the host would, and hold what it says against what it carries
     Check(CheckArguments),
+    /// Say what is to be mended, from a log that `answer` and `call` wrote with `--log`
+    Report(ReportArguments),
 }
 
 /// Which tools are loaded. What is given adds up; where nothing is given, it is the bundle `desk`, or for `check` nothing.
@@ -69,8 +74,16 @@ pub(crate) struct AnswerArguments {
     /// provider would refuse it
     #[arg(long, value_name = "FILE")]
     pub(crate) assistant_out: Option<PathBuf>,
+    /// Answer within the session that this file holds, and write it there again; a file that is not there is a new session
+    ///
+    /// A session counts refusals and repetitions and says when to stop: then the reason is on stderr and the program exits
+    /// with 3. A write that ran in it is not run again. While it is used, `FILE.lock` beside it is locked.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) session: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) explain: ExplainOption,
+    #[command(flatten)]
+    pub(crate) log: LogOptions,
     #[command(flatten)]
     pub(crate) reading: ReadingOptions,
     #[command(flatten)]
@@ -121,6 +134,23 @@ pub(crate) struct ExplainOption {
     pub(crate) logs: bool,
 }
 
+/// Where calls are logged for `toolgate report`.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Logging calls")]
+pub(crate) struct LogOptions {
+    /// Append a line of JSON per call to this file: what became of it, what it cost and what was wrong with it, without
+    /// its arguments
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+    /// Log the arguments too, cut; without it their digest stands for them
+    #[arg(long, requires = "log")]
+    pub(crate) log_arguments: bool,
+    /// The conversation that the calls belong to, by a name of your own: what a model does after a refusal is told apart by
+    /// it
+    #[arg(long, value_name = "NAME", requires = "log")]
+    pub(crate) conversation: Option<String>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExplainFormat {
     /// For a person
@@ -138,6 +168,8 @@ pub(crate) struct CallArguments {
     pub(crate) arguments: String,
     #[command(flatten)]
     pub(crate) explain: ExplainOption,
+    #[command(flatten)]
+    pub(crate) log: LogOptions,
     #[command(flatten)]
     pub(crate) reading: ReadingOptions,
     #[command(flatten)]
@@ -214,4 +246,13 @@ pub(crate) struct CheckArguments {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) beside: ToolOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArguments {
+    /// The log
+    pub(crate) log: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }

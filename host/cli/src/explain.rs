@@ -110,7 +110,7 @@ fn stage_time(reply: &Reply, wanted: Stage) -> Option<Duration> {
 }
 
 /// Microseconds below a millisecond, milliseconds above.
-fn short(time: Duration) -> String {
+pub(crate) fn short(time: Duration) -> String {
     match time.as_micros() {
         micros @ 0..=999 => format!("{micros} µs"),
         _ => format!("{:.1} ms", time.as_secs_f64() * 1000.0),

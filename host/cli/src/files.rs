@@ -34,12 +34,24 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     if path.exists() && !path.is_file() {
         return std::fs::write(path, bytes).with_context(failed);
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     // Made as any file is, not for its owner alone as a temporary one would be.
-    let made = tempfile::Builder::new().prefix(".toolgate-").make_in(folder, |beside| File::create_new(beside));
+    let made = tempfile::Builder::new().prefix(".toolgate-").make_in(folder(path), |beside| File::create_new(beside));
     let mut beside = made.with_context(failed)?;
     beside.write_all(bytes).with_context(failed)?;
     beside.persist(path).map(drop).with_context(failed)
+}
+
+/// Writes a file for its owner alone, whole or not at all, also where the machine stops midway.
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
+    let failed = || format!("cannot write `{}`", path.display());
+    let mut beside = tempfile::Builder::new().prefix(".toolgate-").tempfile_in(folder(path)).with_context(failed)?;
+    beside.write_all(bytes).with_context(failed)?;
+    beside.as_file().sync_all().with_context(failed)?;
+    beside.persist(path).map(drop).with_context(failed)
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
 }
 
 /// A component file itself, or the `*.wasm` of a directory in alphabetical order; not below it.

@@ -89,6 +89,9 @@ fn as_text(file: &str, anatomy: &Anatomy, contract: &Contract, packed: bool) -> 
             row("asks for", &format!("{key} = {asked}"));
         }
     }
+    for relation in &contract.relations {
+        row("promises", &relation.to_string());
+    }
     for import in &anatomy.imports {
         row("imports", import);
     }

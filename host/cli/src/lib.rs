@@ -12,8 +12,11 @@ mod explain;
 mod files;
 mod inspect;
 mod interrupt;
+mod log;
 mod pack;
+mod report;
 mod screen;
+mod session;
 mod sources;
 mod table;
 mod tools;
@@ -30,7 +33,7 @@ pub use self::screen::Screen;
 /// Runs the program once: data on stdout, everything else on stderr.
 ///
 /// The exit code is 0 where the work was done, 1 where a call was refused or failed or a check found a fault, 2 where the
-/// program could not do what it was asked, 130 where Ctrl-C cancelled a call: its reply says so, and is printed like any other.
+/// program could not do what it was asked, 3 where a session is better stopped, 130 where Ctrl-C cancelled a call: its reply says so, and is printed like any other.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, screen: &mut Screen<'_>) -> ExitCode {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
@@ -56,5 +59,6 @@ async fn command(command: Command, screen: &mut Screen<'_>) -> anyhow::Result<Ou
         Command::Inspect(arguments) => inspect::run(arguments, screen).await,
         Command::Pack(arguments) => pack::run(arguments, screen).await,
         Command::Check(arguments) => check::run(arguments, screen).await,
+        Command::Report(arguments) => report::run(arguments, screen).await,
     }
 }

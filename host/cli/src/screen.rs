@@ -30,17 +30,23 @@ pub(crate) enum Outcome {
     Good,
     /// A call was refused or failed, or a check found a fault.
     Bad,
+    /// The turn was answered, and the session is better stopped.
+    Stopped,
     /// A call was cancelled from the keyboard.
     Interrupted,
 }
+
+/// A turn that was answered in a session that is better stopped.
+const STOPPED: u8 = 3;
 
 /// What a shell takes for "ended by Ctrl-C": 128 and the number of the signal.
 const INTERRUPTED: u8 = 130;
 
 impl Screen<'_> {
-    /// Writes JSON as it is, and ends the line: whoever reads it gets every byte.
+    /// Writes JSON, and ends the line: whoever reads it gets every value as it is. What could move a cursor stands in strings,
+    /// where JSON has an escape for it.
     pub(crate) fn data(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.stdout, "{text}")?;
+        writeln!(self.stdout, "{}", toolgate::escape_in_json(text))?;
         self.stdout.flush()
     }
 
@@ -76,6 +82,7 @@ impl Screen<'_> {
         let error = match outcome {
             Ok(Outcome::Good) => return ExitCode::SUCCESS,
             Ok(Outcome::Bad) => return ExitCode::from(1),
+            Ok(Outcome::Stopped) => return ExitCode::from(STOPPED),
             Ok(Outcome::Interrupted) => return ExitCode::from(INTERRUPTED),
             Err(error) => error,
         };

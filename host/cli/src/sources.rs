@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use toolgate::{
-    Allocation, ByteCount, Config, DirectoryGrant, GateSettings, Host, LimitSettings, MAX_FILE, ToolEntry, ToolSource,
+    Allocation, ByteCount, Config, DirectoryGrant, GateSettings, Host, LimitSettings, MAX_FILE, SessionLimits,
+    SessionSettings, StricterOutput, ToolEntry, ToolSource,
 };
 
 use crate::args::{Bundle, ReadingOptions, ToolOptions};
@@ -15,6 +16,9 @@ use crate::screen::Screen;
 
 /// Most bytes of a `toolgate.toml`.
 const MAX_CONFIG: ByteCount = ByteCount::mib(1);
+
+/// Most bytes of an output schema that are read; the library says what one may have.
+const MAX_SCHEMA: ByteCount = ByteCount::mib(1);
 
 /// The code of a load error that no component is to blame for.
 const UNREADABLE: &str = "load:unreadable";
@@ -26,6 +30,7 @@ const SLOW_LOAD: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) host: Host,
+    pub(crate) session: SessionLimits,
     directories: Option<Directories>,
 }
 
@@ -48,6 +53,7 @@ pub(crate) struct Gathered {
     pub(crate) defaults: LimitSettings,
     pub(crate) gate: GateSettings,
     pub(crate) allocation: Allocation,
+    pub(crate) session: SessionSettings,
     pub(crate) directories: Option<Directories>,
 }
 
@@ -62,7 +68,8 @@ pub(crate) async fn load_to_call(
     reading: &ReadingOptions,
     screen: &mut Screen<'_>,
 ) -> Result<Loaded> {
-    let Gathered { sources, defaults, mut gate, allocation, directories } = gather(options, Some(Bundle::Desk))?;
+    let Gathered { sources, defaults, mut gate, allocation, session, directories } =
+        gather(options, Some(Bundle::Desk))?;
     gate.coerce |= reading.coerce;
     gate.strict |= reading.strict;
     let n_tools = sources.len();
@@ -71,7 +78,7 @@ pub(crate) async fn load_to_call(
     }
     let build = Host::builder().tools(sources).defaults(defaults).gate_settings(&gate).allocation(allocation).build();
     let host = with_progress(build, n_tools, screen).await?;
-    Ok(Loaded { host, directories })
+    Ok(Loaded { host, session: session.limits(), directories })
 }
 
 /// Reads everything that the options name; where they name nothing, the bundle `otherwise`.
@@ -95,15 +102,17 @@ pub(crate) fn gather(options: &ToolOptions, otherwise: Option<Bundle>) -> Result
     let mut defaults = LimitSettings::default();
     let mut gate = GateSettings::default();
     let mut allocation = Allocation::default();
+    let mut session = SessionSettings::default();
     if let Some((folder, config)) = config {
         defaults = config.defaults;
         gate = config.gate;
         allocation = config.allocation;
+        session = config.session;
         for entry in config.tools {
             sources.extend(entry_sources(&folder, entry)?);
         }
     }
-    Ok(Gathered { sources, defaults, gate, allocation, directories })
+    Ok(Gathered { sources, defaults, gate, allocation, session, directories })
 }
 
 /// Waits for a load, and tells a person who watches that a long one goes on.
@@ -145,15 +154,27 @@ fn entry_sources(folder: &Path, entry: ToolEntry) -> Result<Vec<ToolSource>> {
         access: directory.access,
     });
     let grants: Vec<DirectoryGrant> = grants.collect();
+    let stricter = entry.output_schema.map(|file| stricter_output(&folder.join(file))).transpose()?;
     let mut sources = Vec::new();
     for file in components(&folder.join(&entry.path))? {
         let mut source = source(&file)?;
         source.limits = entry.limits;
         source.directories.clone_from(&grants);
         source.effects = entry.effects;
+        source.remember = entry.remember;
+        source.stricter_output.clone_from(&stricter);
+        source.raw_results = entry.raw_results;
         sources.push(source);
     }
     Ok(sources)
+}
+
+/// The schema that an entry lays over its tools' own.
+fn stricter_output(path: &Path) -> Result<StricterOutput> {
+    let file = path.display().to_string();
+    let bytes = files::read(path, MAX_SCHEMA).context(UNREADABLE)?;
+    let text = String::from_utf8(bytes).with_context(|| format!("{UNREADABLE}: `{file}` is no text"))?;
+    Ok(StricterOutput { file, text })
 }
 
 /// One component without settings.

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use toolgate::{Access, Host, Mode, Provider, Tool, documentation, one_line};
+use toolgate::{Access, Host, Mode, Provider, Relation, Tool, documentation, one_line};
 
 use crate::args::{ToolsArguments, ToolsFormat};
 use crate::screen::{Outcome, Screen};
@@ -67,8 +67,12 @@ struct Listed<'t> {
     granted: Vec<GrantedDirectory<'t>>,
     limits: GivenLimits,
     may_be_empty: &'t [String],
+    relations: &'t [Relation],
+    raw_results: bool,
     input: &'t RawValue,
     output: &'t RawValue,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stricter_output: Option<Box<RawValue>>,
     file: &'t str,
     sha256: &'t str,
 }
@@ -88,14 +92,15 @@ struct GivenLimits {
 }
 
 fn as_json<'t>(tools: impl Iterator<Item = &'t Tool>) -> Result<String> {
-    let listed: Vec<Listed<'_>> = tools.map(listed).collect();
+    let listed = tools.map(listed).collect::<Result<Vec<Listed<'_>>>>()?;
     Ok(serde_json::to_string_pretty(&listed)?)
 }
 
-fn listed(tool: &Tool) -> Listed<'_> {
+fn listed(tool: &Tool) -> Result<Listed<'_>> {
     let (contract, limits) = (tool.contract(), tool.limits());
     let granted = tool.grants().directories().iter();
-    Listed {
+    let stricter = tool.stricter_output().map(|text| RawValue::from_string(text.to_owned()));
+    Ok(Listed {
         name: tool.name(),
         title: contract.title.as_deref(),
         version: &contract.version,
@@ -110,9 +115,12 @@ fn listed(tool: &Tool) -> Listed<'_> {
             result_bytes: limits.result.get(),
         },
         may_be_empty: &contract.may_be_empty,
+        relations: &contract.relations,
+        raw_results: tool.has_raw_results(),
         input: &contract.input,
         output: &contract.output,
+        stricter_output: stricter.transpose()?,
         file: tool.file(),
         sha256: tool.digest(),
-    }
+    })
 }

@@ -1,7 +1,8 @@
 //! Amendment: one thing about a call that was read as what it means, and is said in the reply.
 //!
 //! Names only. Slips that have one meaning are always read so (`normalised:`); what a schema shows to be meant is read so
-//! where the operator wants it (`coerced:`). Who finds which: `wire` the ids, `gate` the text, `registry` the values.
+//! where the operator wants it (`coerced:`). Who finds which: `wire` the ids, `gate` the text, `registry` the values,
+//! `check` what a tool answered.
 
 use std::fmt;
 
@@ -29,6 +30,8 @@ pub enum Amendment {
     StrictNull(FieldPath),
     /// `-0` is `0`.
     NegativeZero(FieldPath),
+    /// `-0` is `0`, in the result.
+    NegativeZeroInResult(FieldPath),
     /// One code fence stood around the object.
     Fence,
     /// Text without an object of its own stood after the object.
@@ -74,6 +77,7 @@ impl Amendment {
             Self::ReassignedId => "normalised:reassigned_id",
             Self::StrictNull(_) => "normalised:strict_null",
             Self::NegativeZero(_) => "normalised:negative_zero",
+            Self::NegativeZeroInResult(_) => "normalised:result_negative_zero",
             Self::Fence => "coerced:fence",
             Self::TrailingText => "coerced:trailing_text",
             Self::TrailingComma => "coerced:trailing_comma",
@@ -92,11 +96,12 @@ impl Amendment {
         }
     }
 
-    /// Where in the arguments, for those that have a place.
+    /// Where in the arguments or in the result, for those that have a place.
     const fn place(&self) -> Option<&FieldPath> {
         match self {
             Self::StrictNull(at)
             | Self::NegativeZero(at)
+            | Self::NegativeZeroInResult(at)
             | Self::DecodedString(at)
             | Self::NumberFromString(at)
             | Self::BooleanFromString(at)

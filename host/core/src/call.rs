@@ -41,12 +41,17 @@ pub enum Arguments {
 }
 
 impl Arguments {
+    /// The text as it came, where there is one.
+    pub const fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) | Self::ParsedObject(text) => Some(text.as_str()),
+            Self::Absent | Self::NotUnicode | Self::NotUtf8 { byte: _ } | Self::Other(_) => None,
+        }
+    }
+
     /// Bytes of the text, where there is one.
     pub fn size(&self) -> ByteCount {
-        match self {
-            Self::Text(text) | Self::ParsedObject(text) => ByteCount::of(text.as_bytes()),
-            Self::Absent | Self::NotUnicode | Self::NotUtf8 { byte: _ } | Self::Other(_) => ByteCount::default(),
-        }
+        self.text().map_or_else(ByteCount::default, |text| ByteCount::of(text.as_bytes()))
     }
 }
 

@@ -34,6 +34,14 @@ impl Cancel {
         Self(Some(future.boxed().shared()))
     }
 
+    /// Ends when it is cancelled.
+    pub(crate) async fn ended(&self) {
+        match &self.0 {
+            Some(cancelled) => cancelled.clone().await,
+            None => std::future::pending().await,
+        }
+    }
+
     /// Does the work unless it is cancelled before; work that was begun is dropped where it stands.
     pub(crate) async fn or<T>(&self, work: impl Future<Output = T>) -> Result<T, Cancelled> {
         let Some(cancelled) = &self.0 else {

@@ -12,6 +12,7 @@ use crate::contract::{Access, DeclaredEffects};
 use crate::engine::Allocation;
 use crate::gate::GateSettings;
 use crate::sandbox::budget::LimitSettings;
+use crate::session::settings::SessionSettings;
 
 /// The whole file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +28,9 @@ pub struct Config {
     /// How calls are read.
     #[serde(default)]
     pub gate: GateSettings,
+    /// How much a session may have, and when it is stopped.
+    #[serde(default)]
+    pub session: SessionSettings,
     /// The tools, in the order of loading.
     #[serde(default)]
     pub tools: Vec<ToolEntry>,
@@ -47,6 +51,17 @@ pub struct ToolEntry {
     /// `read` or `write`, over what the contract says and the grants allow.
     #[serde(default)]
     pub effects: Option<DeclaredEffects>,
+    /// A session may remember what it reads, although it reaches outside its sandbox; until the session writes, or the memory
+    /// is too old.
+    #[serde(default)]
+    pub remember: bool,
+    /// A JSON Schema that results have to fit too, beside the tool's own; relative to this file.
+    #[serde(default)]
+    pub output_schema: Option<PathBuf>,
+    /// Results reach the model as the tool wrote them, control and invisible characters included: text can be hidden in them
+    /// from whoever reads along. Failures, logs and screens are cleaned all the same.
+    #[serde(default)]
+    pub raw_results: bool,
 }
 
 /// A directory that is granted.
@@ -85,10 +100,14 @@ impl Config {
         if let Some((key, max)) = config.gate.beyond_maximum() {
             return Err(ConfigError(format!("`gate.{key}` is outside 1 to {max}")));
         }
+        if let Some((key, min, max)) = config.session.beyond_bounds() {
+            return Err(ConfigError(format!("`session.{key}` is outside {min} to {max}")));
+        }
         for (idx, tool) in config.tools.iter().enumerate() {
             let hosts = tool.fs.iter().map(|directory| ("fs.host", &directory.host));
+            let schema = tool.output_schema.as_ref().map(|schema| ("output_schema", schema));
             if let Some((key, _)) =
-                [("path", &tool.path)].into_iter().chain(hosts).find(|(_, p)| p.as_os_str().is_empty())
+                [("path", &tool.path)].into_iter().chain(schema).chain(hosts).find(|(_, p)| p.as_os_str().is_empty())
             {
                 return Err(ConfigError(format!("`tools[{idx}].{key}` is empty")));
             }
@@ -124,10 +143,14 @@ mod tests {
             ("[defaults]\ntime_ms = 0\n", ["defaults.time_ms", "outside 1 to 600000"]),
             ("[[tools]]\npath = \"a\"\nlimits = { fuel = -1 }\n", ["line 3", "fuel"]),
             ("[gate]\ndepth = 129\n", ["gate.depth", "outside 1 to 128"]),
+            ("[session]\nrefusals = 0\n", ["session.refusals", "outside 1 to 1000"]),
+            ("[session]\nturns = 3\n", ["line 2", "turns"]),
             ("[gate]\ncoerce = 1\n", ["line 2", "boolean"]),
             ("[[tools]]\npath = \"a\"\npath = \"b\"\n", ["line 3", "duplicate"]),
             ("[[tools]]\nlimits = {}\n", ["line 1", "path"]),
             ("[[tools]]\npath = \"\"\n", ["tools[0].path", "is empty"]),
+            ("[[tools]]\npath = \"a\"\noutput_schema = \"\"\n", ["tools[0].output_schema", "is empty"]),
+            ("[[tools]]\npath = \"a\"\nraw_results = 1\n", ["line 3", "boolean"]),
         ] {
             let error = Config::parse(text).expect_err(text).to_string();
             for part in said {

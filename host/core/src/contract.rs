@@ -3,12 +3,16 @@
 //! Reads the document and holds it against the rules that need nothing else. Does not compile its schemas (`schema`),
 //! does not look at the component that carries it (`load`), and grants nothing (`grants`).
 
+mod relation;
+
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+pub(crate) use self::relation::{HeldRelation, held};
+pub use self::relation::{Relation, RelationError, Tie};
 use crate::text;
 use crate::units::ByteCount;
 
@@ -191,20 +195,6 @@ impl Capabilities {
     }
 }
 
-/// A promise that ties a place of the result to an argument.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Relation {
-    /// The place in the result, as a JSON Pointer (RFC 6901).
-    pub at: String,
-    /// The argument that says how many items the list there has at most.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_items: Option<String>,
-    /// The argument that the value there equals.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub equals: Option<String>,
-}
-
 /// What a tool says of itself. Both schemas are kept as the text they came as, so that the schema a model is shown is
 /// byte for byte the one that is enforced.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -225,7 +215,7 @@ pub struct Contract {
     /// The schema of the arguments: JSON Schema 2020-12, an object at the root, every object closed or open on purpose.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub input: Box<RawValue>,
-    /// The schema of the result.
+    /// The schema of the result. It says of which types a result can be: one that values of every type fit promises nothing.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub output: Box<RawValue>,
     /// Whether it only looks or also changes something.
@@ -273,9 +263,9 @@ pub enum ContractError {
     /// A limit of nothing, under which no call could ever be answered.
     #[error("`limits.{0}` is 0, the least is 1")]
     ZeroLimit(&'static str),
-    /// A promise the host cannot hold the tool to yet.
-    #[error("`relations` are not enforced by this version, so a contract that promises them is refused")]
-    Relations,
+    /// A relation that is none.
+    #[error("{0}")]
+    Relation(RelationError),
     /// A capability that is asked for in a way nobody could grant.
     #[error("capability `{0}` is no absolute guest path without `.` and `..`")]
     GuestPath(String),
@@ -299,9 +289,7 @@ impl Contract {
         if let Some(key) = contract.limits.zero() {
             return Err(ContractError::ZeroLimit(key));
         }
-        if !contract.relations.is_empty() {
-            return Err(ContractError::Relations);
-        }
+        relation::check(&contract.relations).map_err(ContractError::Relation)?;
         Ok(contract)
     }
 
@@ -410,8 +398,8 @@ mod tests {
             ("Says it again.", " ", "`description` is empty"),
             (
                 r#""effects":"read""#,
-                r#""effects":"read","relations":[{"at":"/rows","max_items":"/limit"}]"#,
-                "`relations` are not enforced",
+                r#""effects":"read","relations":[{"at":"/rows"}]"#,
+                "needs exactly one of `max_items` and `equals`",
             ),
             (
                 r#""effects":"read""#,

@@ -10,6 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::engine::MAX_CALLS;
+use crate::json::Json;
 use crate::registry::Matched;
 use crate::tool::Tool;
 
@@ -54,6 +55,11 @@ impl Placed {
 
     pub(crate) fn arguments(&self) -> &str {
         self.matched.arguments()
+    }
+
+    /// Gives the place back, and the arguments to whoever holds the result against them.
+    pub(crate) fn into_arguments(self) -> Json {
+        self.matched.into_arguments()
     }
 
     pub(crate) const fn company(&self) -> Company {

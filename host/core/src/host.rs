@@ -4,8 +4,9 @@
 
 use std::any::Any;
 use std::fmt::Display;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::{FutureExt, StreamExt, stream};
@@ -19,12 +20,15 @@ use crate::dispatch::{Company, Dispatch};
 use crate::engine::{Allocation, HostEngine};
 use crate::gate::{Gate, GateLimits, GateSettings};
 use crate::load::{LoadError, Loader, ToolSource};
-use crate::refusal::{Failure, HostFailure, NotDone};
-use crate::registry::{Policy, Registry};
-use crate::reply::{Effects, Reply, Verdict};
+use crate::refusal::{Failure, HostFailure, NotDone, Rejection};
+use crate::registry::{Matched, Policy, Registry};
+use crate::reply::{Effects, Origin, Reply, Verdict};
 use crate::sandbox::budget::LimitSettings;
 use crate::sandbox::{Sandbox, Trace};
-use crate::stats::{Counters, Stats};
+use crate::session::CallKey;
+use crate::session::past::{Past, Recognised};
+use crate::span::CallSpan;
+use crate::stats::{Counters, Outcomes, Stats};
 use crate::text;
 use crate::tool::Tool;
 use crate::usage::{Laps, Stage, Usage};
@@ -54,6 +58,15 @@ struct Record<'h> {
     laps: Laps<'h, Stage, 5>,
     recorded: Vec<Amendment>,
     trace: Trace,
+    origin: Origin,
+    /// Which call it is, in a session.
+    key: Option<CallKey>,
+}
+
+impl<'h> Record<'h> {
+    fn new(clock: &'h dyn Clock) -> Self {
+        Self { laps: Laps::new(clock), recorded: Vec::new(), trace: Trace::default(), origin: Origin::Run, key: None }
+    }
 }
 
 impl Host {
@@ -64,13 +77,13 @@ impl Host {
 
     /// Answers one call. Never an error, never a panic: whatever happens is said in the reply.
     pub async fn call(&self, call: RawCall) -> Reply {
-        self.answer_call(call, Company::Alone, Cancel::never()).await
+        self.answer_call(call, Company::Alone, Cancel::never(), None).await.0
     }
 
     /// As [`Host::call`], for as long as `cancel` has not ended: then the guest is stopped and the reply is
     /// `host:cancelled`. Dropping the call's future stops the guest too, and leaves nobody to answer.
     pub async fn call_until(&self, call: RawCall, cancel: impl Future<Output = ()> + Send + 'static) -> Reply {
-        self.answer_call(call, Company::Alone, Cancel::when(cancel)).await
+        self.answer_call(call, Company::Alone, Cancel::when(cancel), None).await.0
     }
 
     /// The loaded tools, sorted by name.
@@ -78,31 +91,55 @@ impl Host {
         self.stages.registry.tools().map(Arc::as_ref)
     }
 
+    /// The tool that a call under this name is for, as the line itself would find it.
+    pub fn tool(&self, asked: &str) -> Option<&Tool> {
+        self.stages.registry.named(asked).map(|(tool, _)| tool.as_ref())
+    }
+
     /// Counts over all calls so far.
     pub fn stats(&self) -> Stats {
         self.stages.counters.snapshot(self.stages.dispatch.n_waiting())
     }
 
-    pub(crate) fn writes(&self, tool: &str) -> bool {
-        self.stages.registry.named(tool).is_some_and(|(tool, _)| tool.writes)
+    pub(crate) fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.stages.clock)
     }
 
-    pub(crate) async fn answer_call(&self, mut call: RawCall, company: Company, cancel: Cancel) -> Reply {
+    /// Answers a call that does not get onto the line.
+    pub(crate) fn refuse(&self, call: RawCall, rejection: Rejection) -> Reply {
+        let asked = text::one_line(&call.tool, 80);
+        let span = CallSpan::open(&call.id, &asked, &call);
+        let record = Record::new(self.stages.clock.as_ref());
+        let reply = self.reply(call.id, asked, Err(NotDone::Refused(rejection)), record);
+        span.tell(&reply);
+        reply
+    }
+
+    /// Answers a call, in a session with its past; and says which call it is, if one tool takes it.
+    pub(crate) async fn answer_call(
+        &self,
+        mut call: RawCall,
+        company: Company,
+        cancel: Cancel,
+        past: Option<&Past>,
+    ) -> (Reply, Option<CallKey>) {
         // No stage looks at the id, so it stays here, where the reply is made. A name that is not plain text of a few
         // characters is no tool's, so what is shown of it is enough to find the tool by.
         let (id, asked) = (std::mem::take(&mut call.id), text::one_line(&call.tool, 80));
-        let laps = Laps::new(self.stages.clock.as_ref());
-        let mut record = Record { laps, recorded: Vec::new(), trace: Trace::default() };
-        let walk = AssertUnwindSafe(self.stages.walk(call, company, cancel, &mut record)).catch_unwind().await;
+        let span = CallSpan::open(&id, &asked, &call);
+        let mut record = Record::new(self.stages.clock.as_ref());
+        let walk = {
+            let walk = AssertUnwindSafe(self.stages.walk(call, company, cancel, past, &mut record)).catch_unwind();
+            let mut walk = pin!(walk);
+            poll_fn(|context| span.around(|| walk.as_mut().poll(context))).await
+        };
         // The walk borrows nothing that a panic could leave half-changed and that is read again: the record only grows.
         let outcome =
             walk.unwrap_or_else(|panic| Err(NotDone::Failed(Failure::Host(HostFailure::Internal(words(&panic))))));
+        let key = record.key.take();
         let reply = self.reply(id, asked, outcome, record);
-        // A subscriber is the embedder's code: its panic must not cost the call its reply.
-        match std::panic::catch_unwind(AssertUnwindSafe(|| tell_operator(&reply))) {
-            Ok(()) | Err(_) => {}
-        }
-        reply
+        span.tell(&reply);
+        (reply, key)
     }
 
     fn reply(&self, id: String, tool: String, outcome: Result<Checked, NotDone>, mut record: Record<'_>) -> Reply {
@@ -115,12 +152,14 @@ impl Host {
         let (log, output) = (record.trace.take_log(), record.trace.take_output());
         let mut usage = Usage { stages: record.laps.times, ..Usage::default() };
         record.trace.charge(&mut usage);
+        self.stages.counters.outcomes.count(found.map(|tool| tool.name()), verdict.rule(), &usage);
         Reply {
             id,
             effects: effects(&verdict, found.map(Arc::as_ref)),
             pure: found.is_some_and(|tool| tool.is_pure()),
             tool,
             verdict,
+            origin: record.origin,
             usage,
             recorded: record.recorded,
             log,
@@ -136,15 +175,42 @@ impl Stages {
         raw: RawCall,
         company: Company,
         cancel: Cancel,
+        past: Option<&Past>,
         record: &mut Record<'_>,
     ) -> Result<Checked, NotDone> {
-        let Record { laps, recorded, trace } = record;
+        let Record { laps, recorded, trace, origin, key } = record;
         laps.start();
         let admitted = laps.passed(Stage::Gate, self.gate.admit(raw, recorded))?;
         let matched = laps.passed(Stage::Registry, self.registry.find(admitted, recorded))?;
+        let Some(past) = past else {
+            return self.run(matched, company, cancel, laps, recorded, trace).await;
+        };
+        // Boxed, so that a call without a session does not carry the room for one.
+        Box::pin(async {
+            let call = Recognised::of(&matched);
+            *key = Some(call.key.clone());
+            let run = Box::pin(self.run(matched, company, cancel.clone(), laps, recorded, trace));
+            let outcome;
+            (outcome, *origin) = past.answer(&call, &cancel, run).await;
+            outcome
+        })
+        .await
+    }
+
+    /// The rest of the line, for a call that nothing has answered yet.
+    async fn run(
+        &self,
+        matched: Matched,
+        company: Company,
+        cancel: Cancel,
+        laps: &mut Laps<'_, Stage, 5>,
+        recorded: &mut Vec<Amendment>,
+        trace: &mut Trace,
+    ) -> Result<Checked, NotDone> {
         let placed = laps.passed(Stage::Dispatch, self.dispatch.place(matched, company, cancel).await)?;
-        let output = laps.passed(Stage::Sandbox, self.sandbox.run(placed, trace).await)?;
-        let checked = laps.passed(Stage::Check, check::accept(output))?;
+        // Apart, since it is large: a refused call, which never comes here, would carry its room all the way.
+        let output = laps.passed(Stage::Sandbox, Box::pin(self.sandbox.run(placed, trace)).await)?;
+        let checked = laps.passed(Stage::Check, check::accept(output, recorded))?;
         Ok(checked)
     }
 }
@@ -157,17 +223,16 @@ fn effects(verdict: &Verdict, tool: Option<&Tool>) -> Effects {
         Verdict::Refused(_) => Effects::None,
         Verdict::Done(_) | Verdict::Failed(Failure::Result(_)) => Effects::Done,
         Verdict::Failed(Failure::Tool(failure)) if failure.is_said_by_the_tool() => Effects::Done,
+        Verdict::Failed(Failure::RanBefore(before)) if before.finished => Effects::Done,
         Verdict::Failed(
-            Failure::Tool(_) | Failure::Host(HostFailure::Internal(_) | HostFailure::Cancelled { began: true }),
+            Failure::Tool(_)
+            | Failure::RanBefore(_)
+            | Failure::Host(HostFailure::Internal(_) | HostFailure::Cancelled { began: true }),
         ) => Effects::Unknown,
         Verdict::Failed(Failure::Host(
             HostFailure::Overloaded | HostFailure::GrantGone(_) | HostFailure::Cancelled { began: false },
         )) => Effects::None,
     }
-}
-
-fn tell_operator(reply: &Reply) {
-    tracing::info!(target: "toolgate::call", "{}", reply.operator_line());
 }
 
 /// A panic's message.
@@ -259,7 +324,7 @@ impl HostBuilder {
     /// Every tool that breaks a rule, in the order of loading; then nothing is loaded.
     pub async fn build(self) -> Result<Host, BuildError> {
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
-        let counters = Counters::default();
+        let mut counters = Counters::default();
         let engine = HostEngine::new(self.allocation).map_err(BuildError::platform)?;
         let loader =
             Loader::new(engine, Arc::clone(&clock), Arc::clone(&counters.loads)).map_err(BuildError::platform)?;
@@ -277,6 +342,7 @@ impl HostBuilder {
         }
         let policy = Policy { limits: self.gate.json(), coercion: self.coercion, strict_nulls: self.declared_strictly };
         let registry = Registry::new(tools, policy).map_err(BuildError::Tools)?;
+        counters.outcomes = Outcomes::of(registry.tools().map(|tool| tool.name()));
         let sandbox = Sandbox::new(Arc::clone(&clock), Arc::clone(&counters.calls));
         let stages = Stages {
             gate: Gate::new(self.gate, self.coercion),

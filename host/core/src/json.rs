@@ -1,13 +1,16 @@
 //! JSON: one document, read strictly and held so that a refused call costs little more than reading it.
 //!
 //! A document keeps its text; strings are looked up in it and only those with escapes are copied. `json::reader` builds
-//! it, `json::number` says which numbers can be held, `json::item` looks at it, `json::convert` turns it into a `Value` and
-//! back. Knows neither calls nor results nor schemas: `gate` and `check` give the faults their codes.
+//! it, `json::number` says which numbers can be held, `json::item` looks at it, `json::pointer` names a place in it,
+//! `json::convert` turns it into a `Value` and back, `json::canonical` writes it the one way by which equal values are told.
+//! Knows neither calls nor results nor schemas: `gate` and `check` give the faults their codes.
 
+mod canonical;
 mod convert;
 mod fault;
 mod item;
 mod number;
+mod pointer;
 mod reader;
 
 use std::collections::HashMap;
@@ -17,6 +20,7 @@ use std::hash::BuildHasher;
 pub(crate) use self::fault::Fault;
 pub(crate) use self::item::{Item, Items, Kind, List, Members, Object};
 pub(crate) use self::number::Num;
+pub(crate) use self::pointer::{Pointer, index};
 pub(crate) use self::reader::{Leniency, Mended, Prefix, Unread, read, read_prefix};
 use crate::units::{ByteCount, Depth};
 

@@ -9,21 +9,24 @@
 //! ```
 //!
 //! [`Host`] is the line. [`Host::answer`] takes a provider's message ([`Turn`]) to the next one, [`Host::call`] answers one
-//! call. `docs/ARCHITECTURE.md` shows the whole.
+//! call, and a [`Session`] is one conversation on it. `docs/ARCHITECTURE.md` shows the whole.
 
 mod amendment;
 mod anatomy;
 mod call;
+mod call_log;
 mod cancel;
 mod check;
 mod clock;
 mod config;
 mod contract;
 mod declare;
+mod digest;
 mod dispatch;
 mod engine;
 mod field_path;
 mod gate;
+mod histogram;
 mod host;
 mod json;
 mod load;
@@ -31,8 +34,11 @@ mod near;
 mod refusal;
 mod registry;
 mod reply;
+mod report;
 mod sandbox;
 mod schema;
+mod session;
+mod span;
 mod stats;
 mod text;
 mod tool;
@@ -44,12 +50,16 @@ mod wire;
 pub use crate::amendment::{Amendment, Coercion};
 pub use crate::anatomy::{Anatomy, MAX_FILE, NotComponent, with_contract};
 pub use crate::call::{Arguments, RawCall};
-pub use crate::check::{Checked, ResultFailure};
+pub use crate::call_log::{
+    Asked, CALL_LOG_VERSION, CallRecord, Ended, Keep, MAX_LOGGED_ARGUMENTS, NotRecord, Occasion, Slip, StageTimes,
+    ValueKind,
+};
+pub use crate::check::{BrokenRelation, Checked, Promise, ResultFailure};
 pub use crate::clock::{Clock, SystemClock};
 pub use crate::config::{Config, ConfigError, DirectoryEntry, ToolEntry};
 pub use crate::contract::{
     Access, AskedDirectory, AskedLimits, Capabilities, Contract, ContractError, DeclaredEffects, MAX_CONTRACT,
-    Relation, ToolName,
+    Relation, RelationError, Tie, ToolName,
 };
 pub use crate::declare::{Declarations, DeclaredTool, Loss, Mode, NotStrict, Provider, Warning, documentation};
 pub use crate::dispatch::{MAX_WAIT, MAX_WAITING};
@@ -58,12 +68,17 @@ pub use crate::field_path::{FieldPath, Segment};
 pub use crate::gate::{
     CallRejection, DEFAULT_ARGUMENTS, DEFAULT_DEPTH, GateLimits, GateSettings, MAX_ARGUMENTS, MAX_DEPTH,
 };
+pub use crate::histogram::Histogram;
 pub use crate::host::{BuildError, Host, HostBuilder, contract_of};
 pub use crate::json::{MAX_NODES, MAX_NUMBER, MAX_STRING};
-pub use crate::load::{LoadError, LoadProblem, ToolSource};
-pub use crate::refusal::{Code, Failure, FixableBy, HostFailure, Rejection, Rule};
+pub use crate::load::{LoadError, LoadProblem, StricterOutput, ToolSource};
+pub use crate::refusal::{CallCap, Code, Failure, FixableBy, HostFailure, RanBefore, Rejection, Rule};
 pub use crate::registry::{RegistryRejection, UnknownTool};
-pub use crate::reply::{Effects, MachineReply, Reply, Verdict};
+pub use crate::reply::{Effects, MachineReply, Origin, Reply, Verdict};
+pub use crate::report::{
+    Bound, BoundRow, CodeRow, DamagedLine, Ends, Episodes, Finding, Lines, LookAt, MAX_LOG_LINE, Recovery, Report,
+    SlipRow, Slips, StageRow, ToolRow,
+};
 pub use crate::sandbox::budget::{
     DEFAULT_FUEL, DEFAULT_LOG, DEFAULT_MEMORY, DEFAULT_OUTPUT, DEFAULT_RESULT, DEFAULT_TIME, HOST_CALL_FUEL,
     LimitSettings, Limits, MAX_FUEL, MAX_HOST_CALLS, MAX_RESULT, MAX_TIME,
@@ -73,7 +88,14 @@ pub use crate::sandbox::guest_state::LogLine;
 pub use crate::sandbox::output::{Channel, OutputLine};
 pub use crate::sandbox::stop::{GuestText, Scarce, ToolFailure};
 pub use crate::schema::{Keyword, Misfit, Schema, SchemaError, Violation, Wants};
-pub use crate::stats::Stats;
+pub use crate::session::settings::{
+    DEFAULT_CALLS_PER_SESSION, DEFAULT_CALLS_PER_TURN, DEFAULT_MEMORY_AGE, DEFAULT_MEMORY_OF_READS, DEFAULT_REFUSALS,
+    DEFAULT_REPEATS, MAX_CALLS_PER_SESSION, MAX_MEMORY_AGE, MAX_MEMORY_OF_READS, REPEAT_WINDOW, SessionLimits,
+    SessionSettings,
+};
+pub use crate::session::stop::{Stop, StopReason};
+pub use crate::session::{MAX_SESSION, Session, SessionError};
+pub use crate::stats::{StageStats, Stats, ToolStats};
 pub use crate::text::{clean, escape_in_json, one_line};
 pub use crate::tool::Tool;
 pub use crate::turn::Answer;

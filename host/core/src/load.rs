@@ -13,7 +13,7 @@ use wasmtime::component::{Component, Linker};
 use crate::anatomy::{Anatomy, NotComponent};
 use crate::cancel::Cancel;
 use crate::clock::Clock;
-use crate::contract::{Contract, ContractError, DeclaredEffects};
+use crate::contract::{self, Contract, ContractError, DeclaredEffects, RelationError};
 use crate::engine::HostEngine;
 use crate::sandbox::budget::{LimitSettings, Limits};
 use crate::sandbox::cell::{self, Around, Code, Question, Uses};
@@ -71,6 +71,23 @@ pub struct ToolSource {
     pub directories: Vec<DirectoryGrant>,
     /// The operator's word on whether it writes, over the contract's and the grants'.
     pub effects: Option<DeclaredEffects>,
+    /// The operator's word that a session may remember its results, although it reaches outside its sandbox.
+    pub remember: bool,
+    /// A schema over the tool's own that its results have to fit too.
+    pub stricter_output: Option<StricterOutput>,
+    /// Results reach the model as the tool wrote them, control and invisible characters included. They can hide text from
+    /// whoever reads along: for tools whose text is binary-like on purpose and whose source is trusted. Failures, logs and
+    /// whatever a person sees are cleaned all the same.
+    pub raw_results: bool,
+}
+
+/// An operator's output schema for one tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StricterOutput {
+    /// Where it came from, for messages.
+    pub file: String,
+    /// JSON Schema 2020-12. What it says nothing about is left to the tool's own schema.
+    pub text: String,
 }
 
 impl ToolSource {
@@ -82,7 +99,25 @@ impl ToolSource {
             limits: LimitSettings::default(),
             directories: Vec::new(),
             effects: None,
+            remember: false,
+            stricter_output: None,
+            raw_results: false,
         }
+    }
+
+    /// The same with results held to this schema too, beside the tool's own.
+    #[must_use]
+    pub fn stricter_output(mut self, text: impl Into<String>) -> Self {
+        self.stricter_output =
+            Some(StricterOutput { file: "the output schema set for it".to_owned(), text: text.into() });
+        self
+    }
+
+    /// The same with results handed on as the tool wrote them: see [`ToolSource::raw_results`].
+    #[must_use]
+    pub const fn raw_results(mut self) -> Self {
+        self.raw_results = true;
+        self
     }
 
     /// The same with one more directory granted.
@@ -132,6 +167,15 @@ pub enum LoadProblem {
     Contract(ContractError),
     /// One of its schemas breaks a rule; the first says which, `input` or `output`.
     Schema(&'static str, SchemaError),
+    /// One of its relations can never be held.
+    Relation(RelationError),
+    /// The operator's schema for its results breaks a rule.
+    Stricter {
+        /// The file of that schema.
+        file: String,
+        /// The rule.
+        problem: SchemaError,
+    },
     /// What it asks for and what it is given do not match.
     Grant(GrantError),
     /// A limit that the operator set is beyond what the host gives.
@@ -141,6 +185,8 @@ pub enum LoadProblem {
         /// The most it can be.
         max: u64,
     },
+    /// The operator wants the results of a tool remembered that writes.
+    RememberedWrite,
     /// Another tool has that name, or one that some mapping makes equal.
     Collision {
         /// This tool's name.
@@ -164,10 +210,11 @@ impl LoadProblem {
             Self::Sections(_) | Self::NoContract(_) => "load:contract",
             Self::Contract(ContractError::Name(_)) => "load:name",
             Self::Contract(ContractError::Text { key: _, problem: _ }) => "load:text",
+            Self::Contract(ContractError::Relation(_)) | Self::Relation(_) => "load:relation",
             Self::Contract(_) => "load:contract",
-            Self::Schema(_, problem) => problem.code(),
+            Self::Schema(_, problem) | Self::Stricter { file: _, problem } => problem.code(),
             Self::Grant(_) => "load:grant",
-            Self::Setting { key: _, max: _ } => "load:policy",
+            Self::Setting { key: _, max: _ } | Self::RememberedWrite => "load:policy",
             Self::Collision { name: _, other: _, other_file: _ } => "load:collision",
         }
     }
@@ -199,8 +246,10 @@ impl LoadProblem {
             Self::Grant(GrantError::TooLittle { guest: _ }) => "grant `access = \"read-write\"`".to_owned(),
             Self::Grant(GrantError::NotAsked { guest: _ }) => "take the grant away, or ask the tool's author".to_owned(),
             Self::Setting { key, max } => format!("set `{key}` to at least 1 and at most {max}"),
+            Self::RememberedWrite => "take `remember` away, or say `effects = \"read\"` if it only looks".to_owned(),
             Self::Collision { name: _, other: _, other_file: _ } => "load one of them only".to_owned(),
-            Self::NotComponent(_) | Self::Compile(_) | Self::Limit(_) | Self::NoContract(_) | Self::Contract(_) | Self::Schema(_, _) | Self::Grant(_) => {
+            Self::NotComponent(_) | Self::Compile(_) | Self::Limit(_) | Self::NoContract(_) | Self::Contract(_) | Self::Schema(_, _)
+            | Self::Relation(_) | Self::Stricter { file: _, problem: _ } | Self::Grant(_) => {
                 return None;
             }
         })
@@ -221,12 +270,17 @@ impl fmt::Display for LoadProblem {
                 let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
                 write!(f, "it imports what nobody granted: {}{more}", shown.join(", "))
             }
-            Self::Sections(n) => write!(f, "it has {n} `{}` sections at its top level", crate::contract::SECTION),
+            Self::Sections(n) => write!(f, "it has {n} `{}` sections at its top level", contract::SECTION),
             Self::NoContract(problem) => write!(f, "it has no contract section, and `contract()` {problem}"),
             Self::Contract(problem) => problem.fmt(f),
             Self::Schema(which, problem) => write!(f, "its {which} schema: {problem}"),
+            Self::Relation(problem) => problem.fmt(f),
+            Self::Stricter { file, problem } => {
+                write!(f, "the operator's output schema ({}): {problem}", text::one_line(file, 200))
+            }
             Self::Grant(problem) => problem.fmt(f),
             Self::Setting { key, max } => write!(f, "the limit `{key}` set for it is outside 1 to {max}"),
+            Self::RememberedWrite => f.write_str("it writes, and `remember` is set for it: only reads are remembered"),
             Self::Collision { name, other, other_file } => {
                 let other_file = text::one_line(other_file, 200);
                 write!(f, "its name `{name}` clashes with `{other}` of {other_file}")
@@ -275,18 +329,28 @@ impl Loader {
         let contract = self.read_contract(&anatomy, &code).await?;
         let contract = Contract::parse(contract.as_bytes()).map_err(LoadProblem::Contract)?;
         let input = Schema::of_object(contract.input.get()).map_err(|error| LoadProblem::Schema("input", error))?;
-        let output = Schema::compile(contract.output.get())
+        let output = Schema::of_result(contract.output.get())
             .and_then(|schema| schema.has_lists(&contract.may_be_empty).map(|()| schema))
             .map_err(|error| LoadProblem::Schema("output", error))?;
+        let relations = contract::held(&contract.relations, &input, &output).map_err(LoadProblem::Relation)?;
+        let stricter = source.stricter_output.map(|over| stricter(over, &output)).transpose()?;
         let grants = Grants::turn(&contract.capabilities, &source.directories).map_err(LoadProblem::Grant)?;
         audit_imports(&anatomy.imports, &grants)?;
         let declared = contract.effects == DeclaredEffects::Write || grants.can_write();
+        let writes = source.effects.map_or(declared, |operator| operator == DeclaredEffects::Write);
+        if source.remember && writes {
+            return Err(LoadProblem::RememberedWrite);
+        }
         Ok(Tool {
-            writes: source.effects.map_or(declared, |operator| operator == DeclaredEffects::Write),
+            writes,
+            remember: source.remember,
             limits: Limits::effective(&contract.limits, &settings),
             contract,
             input: Arc::new(input),
             output: Arc::new(output),
+            stricter,
+            relations,
+            raw_results: source.raw_results,
             code,
             grants,
             file: source.file,
@@ -351,6 +415,17 @@ impl Loader {
             spent.log_lines.last().map(|line| format!(" (it logged: {})", text::one_line(&line.text, 200)));
         answer.map_err(|stop| LoadProblem::NoContract(format!("{}{}", ending(&stop), last_words.unwrap_or_default())))
     }
+}
+
+/// Compiles what an operator lays over a tool's own output schema. A key that no result can have is a slip, and what it asks
+/// for would be lost without a word.
+fn stricter(over: StricterOutput, own: &Schema) -> Result<Arc<Schema>, LoadProblem> {
+    let StricterOutput { file, text } = over;
+    let compiled = Schema::over_another(&text).and_then(|schema| match schema.stranger_to(own) {
+        Some(key) => Err(SchemaError::Stranger(text::one_line(key, 64))),
+        None => Ok(Arc::new(schema)),
+    });
+    compiled.map_err(|problem| LoadProblem::Stricter { file, problem })
 }
 
 /// How a guest that was asked for its contract ended, as the rest of a sentence.

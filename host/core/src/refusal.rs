@@ -20,6 +20,23 @@ pub enum Rejection {
     Call(CallRejection),
     /// No tool takes it.
     Registry(RegistryRejection),
+    /// There were too many before it.
+    TooManyCalls(CallCap),
+}
+
+/// How many calls there may be, and of what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallCap {
+    /// Of one turn.
+    Turn {
+        /// The most.
+        max: u32,
+    },
+    /// Of one session.
+    Session {
+        /// The most.
+        max: u32,
+    },
 }
 
 /// A statement about the world or the host: the request was in order, and there is no answer to use.
@@ -31,6 +48,17 @@ pub enum Failure {
     Result(ResultFailure),
     /// The host could not run the call, or has a bug.
     Host(HostFailure),
+    /// The same write ran before in this session and left no answer; it did not run again.
+    RanBefore(RanBefore),
+}
+
+/// How the same write ended before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RanBefore {
+    /// `done` where its result is not kept any more, `unfinished` where nobody waited for its end, or the code.
+    pub ended: String,
+    /// Whether the tool had come to its end.
+    pub finished: bool,
 }
 
 /// What is not the tool's doing.
@@ -151,11 +179,31 @@ macro_rules! rules {
             pub const fn fixable_by(self) -> FixableBy {
                 match self { $(Self::$variant => FixableBy::$fixable,)+ }
             }
+
+            /// The first part of the code.
+            pub fn family(self) -> &'static str {
+                self.code().split(':').next().unwrap_or_default()
+            }
+
+            /// Whether a call that ends by it never ran: a statement about the request, not about the world.
+            pub fn is_refusal(self) -> bool {
+                ["call", "args", "auth"].contains(&self.family())
+            }
+
+            /// The rule of a code, whatever place it goes on with.
+            pub fn of_code(code: &str) -> Option<Self> {
+                let is_it = |rule: &Self| {
+                    code.strip_prefix(rule.code()).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+                };
+                Self::ALL.iter().copied().find(is_it)
+            }
         }
     };
 }
 
 rules! {
+    /// The turn or the session has had all the calls that it may have.
+    CallTooMany = "call:too_many", false, Model;
     /// The provider cut the turn inside this call, or its arguments end inside a value.
     CallTruncated = "call:truncated", false, Model;
     /// The arguments are more bytes than allowed.
@@ -214,10 +262,14 @@ rules! {
     ResultTooBig = "result:too_big", true, Operator;
     /// A number in the result is out of its declared bounds.
     ResultRange = "result:range", true, Operator;
+    /// The result breaks a promise that ties it to the arguments.
+    ResultRelation = "result:relation", true, Operator;
     /// The host has no room for the call. Nothing ran.
     HostOverloaded = "host:overloaded", false, Retry;
     /// The caller cancelled the call before it was answered.
     HostCancelled = "host:cancelled", false, Retry;
+    /// The same write ran before in this session and left no answer that can be used. It did not run again.
+    HostRanBefore = "host:ran_before", false, Nobody;
     /// The host has a bug.
     HostInternal = "host:internal", false, Operator;
 }
@@ -241,28 +293,32 @@ impl fmt::Display for Code {
 impl Rejection {
     /// The stable code.
     pub fn code(&self) -> Code {
+        let at = match self {
+            Self::Call(rejection) => call_code(rejection).1.cloned().unwrap_or_default(),
+            Self::Registry(RegistryRejection::Arguments(misfit)) => misfit.at(),
+            Self::Registry(RegistryRejection::UnknownTool(_) | RegistryRejection::TooManyValues { n: _, max: _ }) => {
+                FieldPath::root()
+            }
+            Self::TooManyCalls(_) => FieldPath::root(),
+        };
+        Code { rule: self.rule(), at }
+    }
+
+    /// The code's rule. Costs nothing, as the place in it does.
+    pub fn rule(&self) -> Rule {
         match self {
-            Self::Call(rejection) => {
-                let (rule, at) = call_code(rejection);
-                Code { rule, at: at.cloned().unwrap_or_default() }
-            }
-            Self::Registry(RegistryRejection::UnknownTool(_)) => {
-                Code { rule: Rule::CallUnknownTool, at: FieldPath::root() }
-            }
-            Self::Registry(RegistryRejection::TooManyValues { n: _, max: _ }) => {
-                Code { rule: Rule::CallTooLarge, at: FieldPath::root() }
-            }
-            Self::Registry(RegistryRejection::Arguments(misfit)) => {
-                let rule = match misfit.keyword() {
-                    Keyword::Required => Rule::ArgsMissing,
-                    Keyword::Undeclared => Rule::ArgsUnexpected,
-                    Keyword::Type => Rule::ArgsType,
-                    Keyword::NumberRange | Keyword::TooFew | Keyword::TooMany => Rule::ArgsRange,
-                    Keyword::Enum | Keyword::Pattern | Keyword::Format => Rule::ArgsAllowed,
-                    Keyword::Schema => Rule::ArgsShape,
-                };
-                Code { rule, at: misfit.at() }
-            }
+            Self::Call(rejection) => call_code(rejection).0,
+            Self::Registry(RegistryRejection::UnknownTool(_)) => Rule::CallUnknownTool,
+            Self::Registry(RegistryRejection::TooManyValues { n: _, max: _ }) => Rule::CallTooLarge,
+            Self::Registry(RegistryRejection::Arguments(misfit)) => match misfit.keyword() {
+                Keyword::Required => Rule::ArgsMissing,
+                Keyword::Undeclared => Rule::ArgsUnexpected,
+                Keyword::Type => Rule::ArgsType,
+                Keyword::NumberRange | Keyword::TooFew | Keyword::TooMany => Rule::ArgsRange,
+                Keyword::Enum | Keyword::Pattern | Keyword::Format => Rule::ArgsAllowed,
+                Keyword::Schema => Rule::ArgsShape,
+            },
+            Self::TooManyCalls(_) => Rule::CallTooMany,
         }
     }
 }
@@ -293,6 +349,7 @@ impl Failure {
             Self::Host(HostFailure::Cancelled { began: _ }) => (Rule::HostCancelled, FieldPath::root()),
             Self::Host(HostFailure::GrantGone(_)) => (Rule::ToolUnavailable, FieldPath::root()),
             Self::Host(HostFailure::Internal(_)) => (Rule::HostInternal, FieldPath::root()),
+            Self::RanBefore(_) => (Rule::HostRanBefore, FieldPath::root()),
         };
         Code { rule, at }
     }
@@ -316,14 +373,15 @@ const fn tool_rule(failure: &ToolFailure) -> Rule {
 fn result_code(failure: &ResultFailure) -> (Rule, FieldPath) {
     match failure {
         ResultFailure::NotJson { problem: _, at } => (Rule::ResultShape, at.clone()),
-        ResultFailure::Shape(misfit) => (Rule::ResultShape, misfit.at()),
-        ResultFailure::Empty { at } => (Rule::ResultEmpty, at.clone()),
-        ResultFailure::TooMany(misfit) => (Rule::ResultTooBig, misfit.at()),
-        ResultFailure::TooLarge { max: _ }
+        ResultFailure::Shape { misfit, promise: _ } => (Rule::ResultShape, misfit.at()),
+        ResultFailure::Empty { at, promise: _ } => (Rule::ResultEmpty, at.clone()),
+        ResultFailure::TooMany { misfit, promise: _ } => (Rule::ResultTooBig, misfit.at()),
+        ResultFailure::TooLarge { size: _, max: _ }
         | ResultFailure::TooDeep { max: _ }
-        | ResultFailure::TooManyValues { max: _ } => (Rule::ResultTooBig, FieldPath::root()),
-        ResultFailure::Range(misfit) => (Rule::ResultRange, misfit.at()),
+        | ResultFailure::TooManyValues { n: _, max: _ } => (Rule::ResultTooBig, FieldPath::root()),
+        ResultFailure::Range { misfit, promise: _ } => (Rule::ResultRange, misfit.at()),
         ResultFailure::Inexact { at } => (Rule::ResultRange, at.clone()),
+        ResultFailure::Relation(broken) => (Rule::ResultRelation, broken.at.clone()),
     }
 }
 
@@ -342,6 +400,9 @@ mod tests {
             assert!(["call", "args", "tool", "result", "host"].contains(&stage), "{stage}");
             assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{name}");
             assert!(rule.meaning().ends_with('.'), "{}", rule.code());
+            assert_eq!(Rule::of_code(rule.code()), Some(*rule));
+            assert_eq!(Rule::of_code(&format!("{}:a.b", rule.code())), Some(*rule));
+            assert_eq!(Rule::of_code(&format!("{}s", rule.code())), None);
         }
     }
 }

@@ -95,9 +95,19 @@ impl Matched {
         &self.tool
     }
 
+    /// The arguments, read.
+    pub(crate) const fn document(&self) -> &Json {
+        &self.arguments
+    }
+
     /// The arguments as JSON text.
     pub(crate) fn arguments(&self) -> &str {
         self.arguments.text()
+    }
+
+    /// The arguments, where nobody has to be handed their text any more.
+    pub(crate) fn into_arguments(self) -> Json {
+        self.arguments
     }
 }
 

@@ -4,18 +4,20 @@
 
 use std::fmt::Write;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::amendment::Amendment;
-use crate::check::{Checked, ResultFailure};
+use crate::check::{BrokenRelation, Checked, Promise, ResultFailure};
+use crate::contract::Tie;
 use crate::field_path::FieldPath;
 use crate::gate::CallRejection;
-use crate::refusal::{Code, Failure, HostFailure, Rejection};
+use crate::refusal::{CallCap, Code, Failure, HostFailure, RanBefore, Rejection, Rule};
 use crate::registry::{RegistryRejection, UnknownTool};
 use crate::sandbox::guest_state::LogLine;
 use crate::sandbox::output::OutputLine;
-use crate::sandbox::stop::{Scarce, ToolFailure};
-use crate::schema::{Keyword, Misfit, Violation, Wants, type_in_words};
+use crate::sandbox::stop::{GuestText, Scarce, ToolFailure};
+use crate::schema::{Keyword, Violation, Wants, type_in_words};
 use crate::text;
 use crate::usage::Usage;
 
@@ -26,7 +28,7 @@ const MAX_TEXT: usize = 1023;
 const MAX_HINT: usize = 300;
 
 /// What a call may have changed outside its sandbox. It decides whether asking again is safe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Effects {
     /// Nothing can have changed: the tool did not run, or has no grant that lets it change anything.
@@ -46,6 +48,18 @@ impl Effects {
             Self::Unknown => "unknown",
         }
     }
+}
+
+/// Where the answer comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// From this call's own way down the line.
+    #[default]
+    Run,
+    /// From an equal read of the same session; the tool did not run for this call.
+    Memory,
+    /// From an identical write that ran before in the same session; it did not run again.
+    EarlierWrite,
 }
 
 /// How a call ended.
@@ -68,6 +82,15 @@ impl Verdict {
             Self::Failed(_) => "failed",
         }
     }
+
+    /// The rule that a call which was not done ended by.
+    pub(crate) fn rule(&self) -> Option<Rule> {
+        match self {
+            Self::Done(_) => None,
+            Self::Refused(rejection) => Some(rejection.rule()),
+            Self::Failed(failure) => Some(failure.code().rule),
+        }
+    }
 }
 
 /// The one answer to one call.
@@ -81,6 +104,8 @@ pub struct Reply {
     pub verdict: Verdict,
     /// What it may have changed.
     pub effects: Effects,
+    /// Where the answer comes from.
+    pub origin: Origin,
     /// What it cost.
     pub usage: Usage,
     /// Slips that were read as what they mean.
@@ -118,10 +143,16 @@ pub struct MachineReply {
     /// Whether the same call always gets the same answer; left out where it may not.
     #[serde(skip_serializing_if = "is_false")]
     pub pure: bool,
+    /// Whether a session remembered the answer of an equal read.
+    #[serde(skip_serializing_if = "is_false")]
+    pub remembered: bool,
+    /// Whether it is what an identical write of the session was answered with, which did not run again.
+    #[serde(skip_serializing_if = "is_false")]
+    pub replayed: bool,
     /// What was read as what it means.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recorded: Vec<String>,
-    /// Characters of the result that were made visible.
+    /// Characters of the result, or of what the tool said instead of one, that were made visible.
     #[serde(skip_serializing_if = "is_zero")]
     pub sanitised: usize,
 }
@@ -184,14 +215,17 @@ impl Reply {
             verdict: self.verdict.name(),
             path: at.filter(|at| !at.is_root()).map(ToString::to_string),
             byte,
-            keyword: self.misfit().map(|misfit| keyword_name(misfit.keyword())),
+            keyword: self.keyword(),
             fixable_by: code.as_ref().map(|code| code.rule.fixable_by().name()),
             code: code.map(|code| code.to_string()),
             effects: self.effects,
             pure: self.pure,
+            remembered: self.origin == Origin::Memory,
+            replayed: self.origin == Origin::EarlierWrite,
             recorded: self.recorded.iter().map(ToString::to_string).collect(),
             sanitised: match &self.verdict {
                 Verdict::Done(checked) => checked.n_sanitised(),
+                Verdict::Failed(Failure::Tool(failure)) => failure.said().map_or(0, GuestText::n_sanitised),
                 Verdict::Refused(_) | Verdict::Failed(_) => 0,
             },
         }
@@ -206,9 +240,19 @@ impl Reply {
         if let Some(code) = self.code() {
             add("code", &code.to_string());
         }
+        if let Verdict::Failed(Failure::Result(failure)) = &self.verdict
+            && let Some(promise) = failure.promise().filter(|promise| *promise != Promise::Contract)
+        {
+            add("promise", promise.name());
+        }
         if !self.recorded.is_empty() {
             let recorded: Vec<String> = self.recorded.iter().map(ToString::to_string).collect();
             add("recorded", &recorded.join(","));
+        }
+        match self.origin {
+            Origin::Run => {}
+            Origin::Memory => add("origin", "memory"),
+            Origin::EarlierWrite => add("origin", "earlier_write"),
         }
         add("effects", self.effects.name());
         add("fuel", &self.usage.fuel.to_string());
@@ -240,6 +284,7 @@ impl Reply {
             Failure::Tool(ToolFailure::Exited { status }) => Some(format!("status {status}")),
             Failure::Tool(_)
             | Failure::Result(_)
+            | Failure::RanBefore(_)
             | Failure::Host(HostFailure::Overloaded | HostFailure::Cancelled { began: _ }) => None,
         }
     }
@@ -263,14 +308,15 @@ impl Reply {
         }
     }
 
-    fn misfit(&self) -> Option<&Misfit> {
-        match &self.verdict {
-            Verdict::Refused(Rejection::Registry(RegistryRejection::Arguments(misfit)))
-            | Verdict::Failed(Failure::Result(
-                ResultFailure::Shape(misfit) | ResultFailure::TooMany(misfit) | ResultFailure::Range(misfit),
-            )) => Some(misfit),
+    /// The rule of a schema or of a relation that broke.
+    pub(crate) fn keyword(&self) -> Option<&'static str> {
+        let misfit = match &self.verdict {
+            Verdict::Refused(Rejection::Registry(RegistryRejection::Arguments(misfit))) => Some(&**misfit),
+            Verdict::Failed(Failure::Result(ResultFailure::Relation(broken))) => return Some(broken.tie.name()),
+            Verdict::Failed(Failure::Result(failure)) => failure.misfit(),
             Verdict::Done(_) | Verdict::Refused(_) | Verdict::Failed(_) => None,
-        }
+        };
+        misfit.map(|misfit| keyword_name(misfit.keyword()))
     }
 }
 
@@ -310,6 +356,14 @@ fn refusal(tool: &str, rejection: &Rejection) -> Said {
     match rejection {
         Rejection::Call(rejection) => call_refusal(tool, rejection),
         Rejection::Registry(RegistryRejection::UnknownTool(unknown)) => unknown_tool(tool, unknown),
+        Rejection::TooManyCalls(CallCap::Turn { max }) => said(
+            format!("`{tool}` comes after the {max} calls that one turn may have"),
+            Some("read the other answers, then send this call again"),
+        ),
+        Rejection::TooManyCalls(CallCap::Session { max }) => said(
+            format!("`{tool}` comes after the {max} calls that this conversation may have"),
+            Some("answer with what is known, without calling tools"),
+        ),
         Rejection::Registry(RegistryRejection::TooManyValues { n, max }) => said(
             format!("the arguments of `{tool}` have {n} values and keys, the most that it takes is {max}"),
             Some("make a smaller request: fewer items"),
@@ -454,6 +508,12 @@ fn failure_said(tool: &str, failure: &Failure) -> Said {
             format!("the host failed while it answered `{tool}`"),
             Some("do without it; the operator has been told"),
         ),
+        Failure::RanBefore(RanBefore { ended, finished: _ }) => said(
+            format!(
+                "the same call of `{tool}` ran before in this conversation, ended with `{ended}`, and is not run again"
+            ),
+            Some("look what became of it with another tool, if there is one, before trying otherwise"),
+        ),
     }
 }
 
@@ -463,36 +523,60 @@ fn result_said(tool: &str, failure: &ResultFailure) -> Said {
         ResultFailure::NotJson { problem, at: _ } => {
             said(format!("what `{tool}` returned is not JSON: {problem}"), Some(UNUSABLE))
         }
-        ResultFailure::Shape(misfit) => said(broken_promise(tool, &misfit.violation()), Some(UNUSABLE)),
-        ResultFailure::Empty { at } => said(
+        ResultFailure::Shape { misfit, promise: _ } => said(broken_promise(tool, &misfit.violation()), Some(UNUSABLE)),
+        ResultFailure::Empty { at, promise: _ } => said(
             format!("{} in the result of `{tool}` came back with nothing", place(at)),
             Some("asking the same again will not help: check the arguments, or go on without it"),
         ),
-        ResultFailure::TooMany(misfit) => said(
+        ResultFailure::TooMany { misfit, promise: _ } => said(
             broken_promise(tool, &misfit.violation()),
             Some("ask for less; if it still returns too much, use another tool"),
         ),
-        ResultFailure::TooLarge { max } => {
-            said(format!("`{tool}` returned more than {max}"), Some("ask for fewer items or a part"))
-        }
-        ResultFailure::TooManyValues { max } => {
-            said(format!("`{tool}` returned more than {max} values and keys"), Some("ask for fewer items or a part"))
-        }
+        ResultFailure::TooLarge { size, max } => said(
+            match size {
+                Some(size) => format!("`{tool}` returned {size}, the most is {max}"),
+                None => format!("`{tool}` returned more than {max}"),
+            },
+            Some("ask for fewer items or a part"),
+        ),
+        ResultFailure::TooManyValues { n, max } => said(
+            match n {
+                Some(n) => format!("`{tool}` returned {n} values and keys, the most is {max}"),
+                None => format!("`{tool}` returned more than {max} values and keys"),
+            },
+            Some("ask for fewer items or a part"),
+        ),
         ResultFailure::TooDeep { max } => {
             said(format!("what `{tool}` returned is nested deeper than {max}"), Some(UNUSABLE))
         }
-        ResultFailure::Range(misfit) => {
-            let violation = misfit.violation();
+        ResultFailure::Range { misfit, promise: _ } => {
+            let mut violation = misfit.violation();
+            // Both bounds: which unit was meant shows between them.
+            if let Some(range) = misfit.declared_range() {
+                violation.wants = Wants::Bound(format!("must be {range}"));
+            }
             let sentence = broken_promise(tool, &violation);
             said(
                 violation.got.map_or(sentence.clone(), |got| format!("{sentence}, got {got}")),
                 Some("do not use the number: it may be in another unit than declared"),
             )
         }
+        ResultFailure::Relation(broken) => said(broken_relation(tool, broken), Some(UNUSABLE)),
         ResultFailure::Inexact { at } => {
             said(format!("{} in the result of `{tool}` is a number that cannot be held", place(at)), Some(UNUSABLE))
         }
     }
+}
+
+/// Both sides of it.
+fn broken_relation(tool: &str, broken: &BrokenRelation) -> String {
+    let BrokenRelation { at, tie, argument, got, asked } = broken;
+    let (at, argument) = (place(at), place(argument));
+    let came = match tie {
+        Tie::MaxItems => format!("{at} has {got} items"),
+        Tie::Equals => format!("{at} is {got}"),
+    };
+    format!("the result of `{tool}` breaks its contract: {came}, and {argument} asked for {asked}")
 }
 
 fn broken_promise(tool: &str, violation: &Violation) -> String {

@@ -19,6 +19,7 @@ use self::output::OutputLine;
 use self::stop::{Stop, ToolFailure};
 use crate::clock::Clock;
 use crate::dispatch::{Company, Placed};
+use crate::json::Json;
 use crate::stats::Stores;
 use crate::tool::Tool;
 use crate::usage::Usage;
@@ -36,13 +37,22 @@ pub(crate) enum Said {
 #[derive(Debug)]
 pub(crate) struct Output {
     tool: Arc<Tool>,
+    arguments: Json,
     said: Said,
 }
 
 impl Output {
-    pub(crate) fn into_parts(self) -> (Arc<Tool>, Said) {
-        (self.tool, self.said)
+    /// The tool, what it was asked and what it said.
+    pub(crate) fn into_parts(self) -> (Arc<Tool>, Json, Said) {
+        (self.tool, self.arguments, self.said)
     }
+}
+
+/// The end of a guest, with the arguments it was handed.
+struct Ended {
+    answer: Result<String, Stop>,
+    spent: Spent,
+    arguments: Json,
 }
 
 /// Why there is no output.
@@ -101,14 +111,14 @@ impl Sandbox {
     /// Runs a placed call to its end.
     pub(crate) async fn run(&self, placed: Placed, trace: &mut Trace) -> Result<Output, RunFailure> {
         let tool = Arc::clone(placed.tool());
-        let (answer, spent) = match placed.company() {
+        let Ended { answer, spent, arguments } = match placed.company() {
             Company::Alone => ask(placed, &self.clock, &self.stores).await,
             Company::Others => self.run_beside_others(placed).await?,
         };
         trace.spent = spent;
         match answer {
-            Ok(text) => Ok(Output { tool, said: Said::Text(text) }),
-            Err(Stop::TooBigToLift) => Ok(Output { tool, said: Said::TooMuch }),
+            Ok(text) => Ok(Output { tool, arguments, said: Said::Text(text) }),
+            Err(Stop::TooBigToLift) => Ok(Output { tool, arguments, said: Said::TooMuch }),
             Err(Stop::Tool(failure)) => Err(RunFailure::Tool(failure)),
             Err(Stop::NoRoom) => Err(RunFailure::NoRoom),
             Err(Stop::Cancelled) => Err(RunFailure::Cancelled),
@@ -118,7 +128,7 @@ impl Sandbox {
     }
 
     /// On a task of its own, so that the calls of one turn use every core; it ends when nobody waits for it any more.
-    async fn run_beside_others(&self, placed: Placed) -> Result<(Result<String, Stop>, Spent), RunFailure> {
+    async fn run_beside_others(&self, placed: Placed) -> Result<Ended, RunFailure> {
         let mut task = tokio::task::JoinSet::new();
         let (clock, stores) = (Arc::clone(&self.clock), Arc::clone(&self.stores));
         task.spawn(async move { ask(placed, &clock, &stores).await });
@@ -131,8 +141,10 @@ impl Sandbox {
 }
 
 /// Holds the call's place until the store is gone.
-async fn ask(placed: Placed, clock: &Arc<dyn Clock>, stores: &Stores) -> (Result<String, Stop>, Spent) {
+async fn ask(placed: Placed, clock: &Arc<dyn Clock>, stores: &Stores) -> Ended {
     let tool = placed.tool();
     let around = Around { clock, stores, cancel: placed.cancel() };
-    cell::ask(&tool.code, &tool.limits, &tool.grants, around, Question::Call(placed.arguments())).await
+    let question = Question::Call(placed.arguments());
+    let (answer, spent) = cell::ask(&tool.code, &tool.limits, &tool.grants, around, question).await;
+    Ended { answer, spent, arguments: placed.into_arguments() }
 }

@@ -13,6 +13,7 @@ mod instance;
 mod leaf;
 mod lint;
 mod nulls;
+mod places;
 mod program;
 mod refs;
 mod violation;
@@ -24,17 +25,17 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 pub use self::error::SchemaError;
-pub(crate) use self::program::type_in_words;
+pub(crate) use self::program::{Types, type_in_words};
 pub use self::violation::{Keyword, Misfit, Violation, Wants};
-use crate::field_path::{FieldPath, pointer_step};
-use crate::json::{self, Fault, Json, JsonLimits};
+use crate::field_path::FieldPath;
+use crate::json::{self, Fault, Json, JsonLimits, Pointer};
 use crate::text;
 use crate::units::ByteCount;
 use cost::Cost;
 use explain::Parts;
 use instance::Documents;
 use leaf::Leaves;
-use program::{NodeId, Program, Types};
+use program::{Program, Rules};
 
 /// A compiled schema.
 #[derive(Debug)]
@@ -142,17 +143,52 @@ impl Schema {
         nulls::refused(self.parts(), json.root())
     }
 
+    /// Compiles the schema of a result. One that any value fits is no promise, and nothing could be held to it.
+    ///
+    /// # Errors
+    /// See [`SchemaError`].
+    pub(crate) fn of_result(text: &str) -> Result<Self, SchemaError> {
+        let schema = Self::compile(text)?;
+        if schema.program.kinds(0) == Types::ALL { Err(SchemaError::PromisesNothing) } else { Ok(schema) }
+    }
+
+    /// Compiles a schema that stands over another: it may say as little as it likes, but it says something.
+    ///
+    /// # Errors
+    /// See [`SchemaError`].
+    pub(crate) fn over_another(text: &str) -> Result<Self, SchemaError> {
+        let schema = Self::compile_open(text)?;
+        if schema.program.rules(0).is_some_and(Rules::say_nothing) { Err(SchemaError::AsksNothing) } else { Ok(schema) }
+    }
+
+    /// The first key that this schema names in the outermost object and that another lets nowhere stand there.
+    pub(crate) fn stranger_to(&self, other: &Self) -> Option<&str> {
+        let own = self.program.rules(0)?.object.as_ref()?;
+        let theirs = other.program.rules(0)?.object.as_ref()?;
+        let is_closed = other.program.is_never(theirs.additional) && theirs.patterns.is_empty();
+        let declares = |key: &str| other.kinds_at(&Pointer::to_member(Some(key))).is_some();
+        let mut named = own.properties.iter().map(|(key, _)| &**key).chain(own.required.iter().map(|key| &**key));
+        named.find(|key| is_closed && !declares(key))
+    }
+
+    /// The types of the values at a place; nothing where the schema does not declare it by name.
+    pub(crate) fn kinds_at(&self, place: &Pointer) -> Option<Types> {
+        self.program.kinds_at(place)
+    }
+
+    /// Whether a key of the outermost object declares a list, or a list or `null`; without a key, the value itself.
+    pub(crate) fn is_list(&self, key: Option<&str>) -> bool {
+        let place = Pointer::to_member(key);
+        self.kinds_at(&place).is_some_and(|kinds| kinds.without(Types::NULL) == Types::ARRAY)
+    }
+
     /// Checks that each of these JSON Pointers names a list that is declared in the top level.
     pub(crate) fn has_lists(&self, pointers: &[String]) -> Result<(), SchemaError> {
-        let is_list = |node: NodeId| self.program.types(node).is_some_and(|types| types.has(Types::ARRAY));
-        let object = self.program.rules(0).and_then(|rules| rules.object.as_ref());
-        let is_top_list = |pointer: &str| match pointer.strip_prefix('/') {
-            None => pointer.is_empty() && is_list(0),
-            Some(step) => object.is_some_and(|object| {
-                object.properties.iter().any(|(key, node)| pointer_step(key) == step && is_list(*node))
-            }),
+        let is_top_list = |written: &&String| {
+            let place = Pointer::parse(written).filter(|place| place.steps().len() <= 1);
+            place.and_then(|place| self.kinds_at(&place)).is_some_and(|kinds| kinds.has(Types::ARRAY))
         };
-        match pointers.iter().find(|pointer| !is_top_list(pointer)) {
+        match pointers.iter().find(|written| !is_top_list(written)) {
             Some(pointer) => Err(SchemaError::NoSuchList(text::one_line(pointer, 80))),
             None => Ok(()),
         }

@@ -1,10 +1,18 @@
 //! Stats: counts over all calls of a host. Nothing here decides anything.
+//!
+//! Refusals and failures are counted apart: the first say what is wrong with the tools' declarations, the second with the
+//! tools and what they stand on. What single calls were like is for the log (`call_log`), conclusions are for `report`.
+
+mod outcomes;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub(crate) use self::outcomes::Outcomes;
+pub use self::outcomes::{StageStats, ToolStats};
+
 /// A snapshot of a host's counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Stores made for calls. A refused call makes none.
     pub stores_created: u64,
@@ -14,6 +22,10 @@ pub struct Stats {
     pub calls_waiting: u64,
     /// Stores made at load, to read the contracts of unpacked components.
     pub stores_created_at_load: u64,
+    /// How the calls of each tool ended, sorted by name; last of all those that no tool was found for, together.
+    pub tools: Vec<ToolStats>,
+    /// How long calls took in each stage, in the order of the line.
+    pub stages: Vec<StageStats>,
 }
 
 /// Counts stores, and hands out a token per store that says when it is gone.
@@ -46,6 +58,7 @@ impl Drop for Alive<'_> {
 pub(crate) struct Counters {
     pub(crate) calls: Arc<Stores>,
     pub(crate) loads: Arc<Stores>,
+    pub(crate) outcomes: Outcomes,
 }
 
 impl Counters {
@@ -55,6 +68,8 @@ impl Counters {
             stores_created: self.calls.created.load(Ordering::Relaxed),
             stores_alive: self.calls.alive.load(Ordering::Relaxed),
             stores_created_at_load: self.loads.created.load(Ordering::Relaxed),
+            tools: self.outcomes.tools(),
+            stages: self.outcomes.stages(),
         }
     }
 }

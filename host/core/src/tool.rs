@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::contract::Contract;
+use crate::contract::{Contract, HeldRelation};
 use crate::sandbox::budget::Limits;
 use crate::sandbox::cell::Code;
 use crate::sandbox::grants::Grants;
@@ -17,10 +17,16 @@ pub struct Tool {
     pub(crate) contract: Contract,
     pub(crate) input: Arc<Schema>,
     pub(crate) output: Arc<Schema>,
+    /// What the operator asks of a result beyond that.
+    pub(crate) stricter: Option<Arc<Schema>>,
+    pub(crate) relations: Box<[HeldRelation]>,
+    /// Whether results are handed on as the tool wrote them.
+    pub(crate) raw_results: bool,
     pub(crate) code: Code,
     pub(crate) limits: Limits,
     pub(crate) grants: Grants,
     pub(crate) writes: bool,
+    pub(crate) remember: bool,
     pub(crate) file: String,
     pub(crate) size: ByteCount,
     pub(crate) digest: String,
@@ -57,6 +63,21 @@ impl Tool {
     /// Whether its calls are ordered as writes: its contract says so or a grant lets it, unless the operator said otherwise.
     pub const fn writes(&self) -> bool {
         self.writes
+    }
+
+    /// Whether the operator lets a session remember its results, although it reaches outside its sandbox.
+    pub const fn remember(&self) -> bool {
+        self.remember
+    }
+
+    /// The schema that its operator laid over its own, which results have to fit too.
+    pub fn stricter_output(&self) -> Option<&str> {
+        self.stricter.as_ref().map(|schema| schema.text())
+    }
+
+    /// Whether control and invisible characters in its results reach the model as the tool wrote them.
+    pub const fn has_raw_results(&self) -> bool {
+        self.raw_results
     }
 
     /// The file it came from, as the operator named it.

@@ -76,6 +76,14 @@ impl<S, const N: usize> Default for Times<S, N> {
     }
 }
 
+/// The first `N` of them.
+impl<S, const N: usize> FromIterator<(S, Duration)> for Times<S, N> {
+    fn from_iter<I: IntoIterator<Item = (S, Duration)>>(steps: I) -> Self {
+        let mut steps = steps.into_iter();
+        Self(std::array::from_fn(|_| steps.next()))
+    }
+}
+
 impl<S: Copy + Eq, const N: usize> Times<S, N> {
     /// The steps and their times, in order.
     pub fn iter(&self) -> impl Iterator<Item = (S, Duration)> {

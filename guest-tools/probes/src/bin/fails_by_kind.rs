@@ -19,6 +19,8 @@ enum Kind {
     Refused,
     Unavailable,
     Failed,
+    /// With text that a terminal would obey and a reader would not see.
+    HidesText,
 }
 
 fn fail(input: Input) -> Result<Text, Failure> {
@@ -27,6 +29,7 @@ fn fail(input: Input) -> Result<Text, Failure> {
         Kind::Refused => Failure::refused("the probe refuses"),
         Kind::Unavailable => Failure::unavailable("the probe cannot reach it now"),
         Kind::Failed => Failure::failed("the probe failed"),
+        Kind::HidesText => Failure::failed("\u{1b}[2Jthe\u{202e} probe\u{200b}\u{e0041} failed"),
     })
 }
 

@@ -35,6 +35,8 @@ enum Shape {
     Nothing,
     /// A value of another shape than promised.
     NoObject,
+    /// 10 MiB of zeros.
+    TenMebibytes,
 }
 
 /// Anything, so that what is refused is refused for how it is written.
@@ -63,6 +65,7 @@ impl Guest for Probe {
             Shape::ByteOrderMark => "\u{feff}{\"value\": 1}".to_owned(),
             Shape::Nothing => String::new(),
             Shape::NoObject => "[1]".to_owned(),
+            Shape::TenMebibytes => format!(r#"{{"value": [0{}]}}"#, ",0".repeat(5 << 20)),
         })
     }
 }

@@ -47,6 +47,7 @@ fn what_is_left_at_its_default_is_left_out() {
 
 #[test]
 fn everything_that_can_be_said_has_its_key() {
+    const RELATIONS: &[Relation] = &[Relation::max_items("/rows", "/limit"), Relation::equals("/sku", "/sku")];
     const DIRECTORIES: &[Directory] = &[
         Directory { path: "/desk", access: Access::ReadWrite, reason: "tickets are kept there" },
         Directory { path: "/data", access: Access::ReadOnly, reason: "tables are read there" },
@@ -61,6 +62,7 @@ fn everything_that_can_be_said_has_its_key() {
             capabilities: Capabilities { fs: DIRECTORIES },
             may_be_empty: &["/rows"],
             repeatable: true,
+            relations: RELATIONS,
             ..Declaration::write()
         },
         &json!({
@@ -77,7 +79,8 @@ fn everything_that_can_be_said_has_its_key() {
                 ]
             },
             "may_be_empty": ["/rows"],
-            "repeatable": true
+            "repeatable": true,
+            "relations": [{ "at": "/rows", "max_items": "/limit" }, { "at": "/sku", "equals": "/sku" }]
         }),
     );
 }

@@ -106,6 +106,26 @@ impl Item<'_> {
     }
 }
 
+impl Item<'_> {
+    /// As [`Item::equals`], with a value of another document.
+    pub(crate) fn is_same(self, other: Item<'_>) -> bool {
+        match (self.kind(), other.kind()) {
+            (Kind::Null, Kind::Null) => true,
+            (Kind::Bool(a), Kind::Bool(b)) => a == b,
+            (Kind::Number(a), Kind::Number(b)) => a.compare(b) == Ordering::Equal,
+            (Kind::Text(a), Kind::Text(b)) => a == b,
+            (Kind::List(a), Kind::List(b)) => a.len() == b.len() && a.items().zip(b.items()).all(|(a, b)| a.is_same(b)),
+            (Kind::Object(a), Kind::Object(b)) => {
+                let same = |key: &str, value: Self| b.get(key).is_some_and(|b| value.is_same(b));
+                a.len() == b.len() && a.members().all(|(key, value)| key.as_text().is_some_and(|key| same(key, value)))
+            }
+            (Kind::Null | Kind::Bool(_) | Kind::Number(_) | Kind::Text(_) | Kind::List(_) | Kind::Object(_), _) => {
+                false
+            }
+        }
+    }
+}
+
 impl<'j> List<'j> {
     pub(crate) const fn len(self) -> usize {
         self.len

@@ -30,6 +30,11 @@ impl Num {
         }
     }
 
+    /// A count as a number.
+    pub(crate) fn of_count(n: usize) -> Self {
+        Self::Whole(u64::try_from(n).unwrap_or(u64::MAX))
+    }
+
     /// As a double, rounded where it is a long integer.
     pub(crate) const fn as_f64(self) -> f64 {
         match self {

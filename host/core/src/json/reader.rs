@@ -4,6 +4,8 @@
 //! would win), a number that would be rounded, half a surrogate pair. Each fault has its byte and its path. With a
 //! [`Leniency`] it also takes three slips that have one meaning, and says which it met.
 
+use smallvec::SmallVec;
+
 use super::{Extent, Fault, Json, JsonLimits, MAX_NUMBER, MAX_SCANNED, Node, Num, Span, small, wide};
 use crate::field_path::{FieldPath, Segment};
 
@@ -72,7 +74,7 @@ pub(crate) fn read_prefix(text: String, limits: &JsonLimits, leniency: Leniency)
     // About one value in eight bytes; a guess that is too small costs a copy.
     let nodes = Vec::with_capacity((text.len() >> 3).saturating_add(4));
     let json = Json { text, nodes, ..Json::default() };
-    let mut reader = Reader { json, at: 0, limits, leniency, open: Vec::with_capacity(8), mended: Mended::default() };
+    let mut reader = Reader { json, at: 0, limits, leniency, open: SmallVec::new(), mended: Mended::default() };
     if let Err(fault) = reader.read_value() {
         return Err(Unread { fault, text: reader.json.text });
     }
@@ -95,7 +97,7 @@ struct Reader<'l> {
     at: usize,
     limits: &'l JsonLimits,
     leniency: Leniency,
-    open: Vec<Open>,
+    open: SmallVec<[Open; 8]>,
     mended: Mended,
 }
 
@@ -277,6 +279,10 @@ impl Reader<'_> {
         }
         let literal = self.json.text.get(start..self.at).unwrap_or_default();
         let Some(number) = Num::read(literal) else {
+            if self.peek().is_none() && !self.open.is_empty() {
+                // The next digit could have made it a fraction: what is known is that the text ends too early.
+                return Err(Fault::Truncated { byte: self.at });
+            }
             return Err(Fault::InexactNumber { byte: start, at: self.path() });
         };
         if literal.starts_with('-') && matches!(number, Num::Whole(0) | Num::Double(0.0)) {
@@ -388,6 +394,9 @@ impl Reader<'_> {
     fn low_half(&mut self, high: u32) -> Result<Option<char>, Fault> {
         let before = self.at;
         let is_high = (0xd800..0xdc00).contains(&high);
+        if is_high && r"\u".starts_with(self.json.text.get(before..).unwrap_or_default()) {
+            return Err(Fault::Truncated { byte: self.json.text.len() });
+        }
         let escape_follows = self.byte(before) == Some(b'\\') && self.byte(before.saturating_add(1)) == Some(b'u');
         if !is_high || !escape_follows {
             return Ok(None);
@@ -523,9 +532,26 @@ mod tests {
     #[test]
     fn every_fault_is_told_apart_with_its_byte_and_its_path() {
         assert_eq!(fault(r#"{"a":[1,{"b":2"#), Fault::Truncated { byte: 14 });
-        for text in
-            ["\"abc", "\"a\\", "\"\\u12", "nul", "-", "1.", "1e", "1e+", "{", "[", "{\"a\"", "{\"a\":", "[1,", ""]
-        {
+        for text in [
+            "\"abc",
+            "\"a\\",
+            "\"\\u12",
+            "\"\\ud83d",
+            "\"\\ud83d\\",
+            "\"\\ud83d\\ude",
+            "[9007199254740993.0",
+            "nul",
+            "-",
+            "1.",
+            "1e",
+            "1e+",
+            "{",
+            "[",
+            "{\"a\"",
+            "{\"a\":",
+            "[1,",
+            "",
+        ] {
             assert_eq!(fault(text), Fault::Truncated { byte: text.len() }, "{text}");
         }
         assert_eq!(fault("[[[[[1]]]]]"), Fault::TooDeep { byte: 4, max: Depth::new(4) });

@@ -20,16 +20,26 @@ const MAX_SAID: usize = 500;
 
 /// Text a guest wrote, cleaned and cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GuestText(String);
+pub struct GuestText {
+    text: String,
+    n_sanitised: usize,
+}
 
 impl GuestText {
     fn new(said: &str) -> Self {
-        Self(text::one_line(said.trim(), MAX_SAID))
+        let said = said.trim();
+        let head = said.char_indices().nth(MAX_SAID).and_then(|(end, _)| said.get(..end)).unwrap_or(said);
+        Self { text: text::one_line(said, MAX_SAID), n_sanitised: text::clean(head).1 }
     }
 
     /// The text.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
+    }
+
+    /// How many control or invisible characters were made visible.
+    pub const fn n_sanitised(&self) -> usize {
+        self.n_sanitised
     }
 }
 
@@ -94,18 +104,23 @@ pub enum ToolFailure {
 }
 
 impl ToolFailure {
-    /// Whether the tool came to its end and said so itself.
-    pub(crate) const fn is_said_by_the_tool(&self) -> bool {
+    /// The tool's own words.
+    pub(crate) const fn said(&self) -> Option<&GuestText> {
         match self {
-            Self::NotFound(_) | Self::SaidNo(_) | Self::Unavailable(_) | Self::Failed(_) => true,
+            Self::NotFound(said) | Self::SaidNo(said) | Self::Unavailable(said) | Self::Failed(said) => Some(said),
             Self::OutOfFuel { fuel: _ }
             | Self::TooManyHostCalls { max: _ }
             | Self::OutOfTime { after: _ }
             | Self::OutOfMemory { of: _ }
             | Self::OutOfStack
             | Self::Trapped { kind: _ }
-            | Self::Exited { status: _ } => false,
+            | Self::Exited { status: _ } => None,
         }
+    }
+
+    /// Whether the tool came to its end and said so itself.
+    pub(crate) const fn is_said_by_the_tool(&self) -> bool {
+        self.said().is_some()
     }
 }
 

@@ -1,14 +1,15 @@
 //! Cost: what checking a value against a schema can cost, told before anything is built.
 //!
 //! Three ways to multiply are looked for: schemas that meet in one place, schemas that are reached twice for one part of a
-//! value and so once more at every level below it, and a large schema held against many values. The figures come from
-//! measurements of the validator: a step takes 3 to 5 ns, and two kilobytes of schema can ask for 2^30 of them.
+//! value and so once more at every level below it, and schemas that are held against many values, or long texts. The figures
+//! come from measurements of the validator: a step takes 3 to 5 ns, and two kilobytes of schema can ask for 2^30 of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use super::SchemaError;
 use super::leaf::Leaves;
-use super::program::{InPlace, LeafId, NodeId, Program, Rules};
+use super::program::{LeafId, NodeId, Program, Rules};
 use crate::text;
 
 /// Most schemas applied in place to one and the same value, one inside the other (`$ref` to `allOf` to `$ref` …). Each is a
@@ -25,12 +26,22 @@ const MAX_COST: u64 = 10_000;
 /// Most steps of one check: cost of what is held against each value, times values. 5 to 10 ms.
 const MAX_STEPS: u64 = 2_000_000;
 
+/// Most patterns and formats that one text is held against. Each reads the whole text, at some nanoseconds a byte: a megabyte
+/// against the 450 that else fit into a schema would take seconds.
+const MAX_TEXT_RULES: usize = 20;
+
+/// What an item of a list costs whose items are all different: it is hashed, and the hash looked up.
+const DISTINCT_COST: u64 = 20;
+
+/// What a key costs that is held against a pattern.
+const PATTERN_COST: u64 = 20;
+
 /// What a check can cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cost {
     /// Once per document.
     root: u64,
-    /// Once per value at most: the largest schema that is held against each item or each member.
+    /// Once per value at most: everything that is held against each item or each member of one list or object.
     per_value: u64,
 }
 
@@ -65,11 +76,11 @@ enum Edge<'p> {
     EveryItem,
 }
 
-impl Edge<'_> {
-    /// Whether it is taken for any number of values.
-    const fn is_repeated(self) -> bool {
-        !matches!(self, Self::InPlace | Self::Key(_) | Self::Index(_))
-    }
+/// One part of a value that schemas name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Part<'p> {
+    Key(&'p str),
+    Index(usize),
 }
 
 /// Measures a program, or says where it can grow out of all proportion.
@@ -80,11 +91,12 @@ pub(super) fn measure(program: &Program) -> Result<Cost, SchemaError> {
     for (node, group) in groups.iter().enumerate() {
         members.entry(*group).or_default().push(node);
     }
-    let cost = Measure { program, groups: &groups, members, known: HashMap::new() }.measure();
-    if cost.root > MAX_COST {
+    let mut measure = Measure { program, groups: &groups, members, known: HashMap::new(), begun: HashSet::new() };
+    let root = measure.cost(0);
+    if root > MAX_COST {
         return Err(error(program, 0, format!("one value can be held against more than {MAX_COST} schemas")));
     }
-    Ok(cost)
+    Ok(Cost { root, per_value: measure.per_value(&[0])? })
 }
 
 fn error(program: &Program, node: NodeId, problem: String) -> SchemaError {
@@ -250,20 +262,84 @@ struct Measure<'p> {
     groups: &'p [usize],
     members: HashMap<usize, Vec<NodeId>>,
     known: HashMap<usize, u64>,
+    /// The nodes at which a circle was entered.
+    begun: HashSet<NodeId>,
 }
 
-impl Measure<'_> {
-    fn measure(mut self) -> Cost {
-        let root = self.cost(0);
-        let mut per_value = 0;
-        for node in 0..self.program.nodes.len() {
-            for (edge, inner) in edges(self.program, node) {
-                if edge.is_repeated() || self.is_same_circle(node, inner) {
-                    per_value = self.cost(inner).max(per_value);
+impl<'p> Measure<'p> {
+    /// What is held against each value below one that all of these are applied to. Schemas that are reached by several ways
+    /// for one part meet there: ten arms with `items` each are ten schemas for each item. Takes a step for each of the
+    /// schemas that `cost` counts.
+    fn per_value(&mut self, applied: &[NodeId]) -> Result<u64, SchemaError> {
+        let Some(first) = applied.first().copied() else { return Ok(0) };
+        let mut all = Vec::new();
+        applied.iter().for_each(|node| self.gather_in_place(*node, &mut all));
+        self.check_texts(first, &all)?;
+        let mut repeated = Vec::new();
+        let mut named: HashMap<Part<'p>, Vec<NodeId>> = HashMap::new();
+        let mut circle = Vec::new();
+        let mut sum: u64 = 0;
+        for (node, rules) in &all {
+            if rules.list.as_ref().is_some_and(|list| list.is_set) {
+                sum = sum.saturating_add(DISTINCT_COST);
+            }
+            for (edge, inner) in parts(*node, rules) {
+                match edge {
+                    _ if self.is_same_circle(*node, inner) => circle.push(inner),
+                    Edge::Key(key) => named.entry(Part::Key(key)).or_default().push(inner),
+                    Edge::Index(nth) => named.entry(Part::Index(nth)).or_default().push(inner),
+                    Edge::Pattern(_) => {
+                        sum = sum.saturating_add(PATTERN_COST);
+                        repeated.push(inner);
+                    }
+                    _ => repeated.push(inner),
                 }
             }
         }
-        Cost { root, per_value }
+        sum = repeated.iter().fold(sum, |sum, inner| sum.saturating_add(self.cost(*inner)));
+        // No two edges of a circle lead to one part (`check_overlaps`), so one of them counts.
+        sum = sum.saturating_add(circle.iter().map(|inner| self.cost(*inner)).max().unwrap_or_default());
+        let mut below = 0;
+        for together in named.values() {
+            below = self.per_value(together)?.max(below);
+        }
+        let mut most = sum.saturating_add(below).max(self.per_value(&repeated)?);
+        for inner in circle {
+            let inner = self.referred_to(inner);
+            if self.begun.insert(inner) {
+                most = self.per_value(&[inner])?.max(most);
+            }
+        }
+        Ok(most)
+    }
+
+    fn gather_in_place(&self, node: NodeId, all: &mut Vec<(NodeId, &'p Rules)>) {
+        let Some(rules) = self.program.rules(node) else { return };
+        all.push((node, rules));
+        rules.in_place.iter().flat_map(|held| held.each()).for_each(|inner| self.gather_in_place(inner, all));
+    }
+
+    fn check_texts(&self, node: NodeId, all: &[(NodeId, &Rules)]) -> Result<(), SchemaError> {
+        let texts = all.iter().filter_map(|(_, rules)| rules.text.as_ref());
+        let n_rules = texts.flat_map(|text| [text.pattern, text.format]).flatten().count();
+        if n_rules > MAX_TEXT_RULES {
+            let problem =
+                format!("one text is held against {n_rules} patterns and formats, the most is {MAX_TEXT_RULES},");
+            return Err(error(self.program, node, problem));
+        }
+        Ok(())
+    }
+
+    /// What a schema that is nothing but a reference stands for.
+    fn referred_to(&self, node: NodeId) -> NodeId {
+        let rules = self.program.rules(node).filter(|rules| rules.list.is_none() && rules.object.is_none());
+        match rules.and_then(|rules| rules.in_place.as_ref()) {
+            // Ends because no circle is in place.
+            Some(in_place) if in_place.each().count() == 1 => {
+                in_place.reference.map_or(node, |inner| self.referred_to(inner))
+            }
+            Some(_) | None => node,
+        }
     }
 
     fn is_same_circle(&self, a: NodeId, b: NodeId) -> bool {
@@ -291,10 +367,15 @@ impl Measure<'_> {
     }
 }
 
-/// A node's own steps: one, and the values it compares with.
+/// A node's own steps: one, the values it compares with, and what is dearer than a comparison.
 fn own_cost(rules: &Rules) -> u64 {
     let n_values: usize = rules.permitted.iter().flatten().map(size).fold(0, usize::saturating_add);
-    u64::try_from(n_values >> 3).unwrap_or(u64::MAX).saturating_add(1)
+    let is_set = rules.list.as_ref().is_some_and(|list| list.is_set);
+    let n_patterns = rules.object.as_ref().map_or(0, |object| object.patterns.len());
+    let of_patterns = u64::try_from(n_patterns).unwrap_or(u64::MAX).saturating_mul(PATTERN_COST);
+    let of_values = u64::try_from(n_values >> 3).unwrap_or(u64::MAX);
+    let of_set = if is_set { DISTINCT_COST } else { 0 };
+    of_values.saturating_add(of_patterns).saturating_add(of_set).saturating_add(1)
 }
 
 fn size(value: &serde_json::Value) -> usize {
@@ -310,9 +391,9 @@ fn size(value: &serde_json::Value) -> usize {
 /// enough: `properties` and `patternProperties` beside each other do it in 99 bytes.
 pub(super) fn check_overlaps(program: &Program, leaves: &Leaves) -> Result<(), SchemaError> {
     let groups = circles(program);
-    let overlaps = Overlaps { program, groups: &groups, leaves };
+    let mut overlaps = Overlaps { program, groups: &groups, leaves, known: HashMap::new(), matches: HashMap::new() };
     for node in 0..program.nodes.len() {
-        if overlaps.taken_by(node).is_none() {
+        if overlaps.taken(node).is_none() {
             let problem =
                 "schemas that refer to each other reach one part of a value twice, and so once more at each level,";
             return Err(error(program, node, problem.to_owned()));
@@ -321,10 +402,47 @@ pub(super) fn check_overlaps(program: &Program, leaves: &Leaves) -> Result<(), S
     Ok(())
 }
 
+/// Whatever is asked twice is remembered: 500 references to one object with 500 keys are 25 KB, and 10^8 comparisons to
+/// whoever looks at the object once per reference.
 struct Overlaps<'p> {
     program: &'p Program,
     groups: &'p [usize],
     leaves: &'p Leaves,
+    known: HashMap<NodeId, Option<Rc<Taken<'p>>>>,
+    matches: HashMap<(LeafId, &'p str), bool>,
+}
+
+/// Edges, no two of which can be taken for one part.
+#[derive(Default)]
+struct Taken<'p> {
+    keys: HashSet<&'p str>,
+    indices: HashSet<usize>,
+    /// Those that are taken for more than one part: a handful, since most of them overlap each other.
+    others: Vec<Edge<'p>>,
+}
+
+impl<'p> Taken<'p> {
+    fn is_empty(&self) -> bool {
+        self.keys.is_empty() && self.indices.is_empty() && self.others.is_empty()
+    }
+
+    fn edges(&self) -> impl Iterator<Item = Edge<'p>> {
+        let keys = self.keys.iter().map(|key| Edge::Key(key));
+        keys.chain(self.indices.iter().map(|nth| Edge::Index(*nth))).chain(self.others.iter().copied())
+    }
+
+    /// Whether it was not there before.
+    fn insert(&mut self, edge: Edge<'p>) -> bool {
+        match edge {
+            Edge::Key(key) => self.keys.insert(key),
+            Edge::Index(nth) => self.indices.insert(nth),
+            other if self.others.contains(&other) => false,
+            other => {
+                self.others.push(other);
+                true
+            }
+        }
+    }
 }
 
 impl<'p> Overlaps<'p> {
@@ -333,50 +451,76 @@ impl<'p> Overlaps<'p> {
     }
 
     /// The edges back into the circle of `node` that everything applied in its place takes, or `None` where two of them can be
-    /// taken for one part. Ends because no circle is in place.
-    fn taken_by(&self, node: NodeId) -> Option<Vec<Edge<'p>>> {
-        self.taken(node, node)
+    /// taken for one part. What is applied in its place and not of its circle leads back into no circle of it. Ends because
+    /// no circle is in place.
+    fn taken(&mut self, node: NodeId) -> Option<Rc<Taken<'p>>> {
+        if let Some(known) = self.known.get(&node) {
+            return known.clone();
+        }
+        let taken = self.find_taken(node);
+        self.known.insert(node, taken.clone());
+        taken
     }
 
-    fn taken(&self, circle_of: NodeId, node: NodeId) -> Option<Vec<Edge<'p>>> {
+    fn find_taken(&mut self, node: NodeId) -> Option<Rc<Taken<'p>>> {
         let rules = self.program.rules(node)?;
-        let mut taken = Vec::new();
-        for (edge, _) in parts(node, rules).filter(|(_, inner)| self.is_same_circle(circle_of, *inner)) {
-            self.add(&mut taken, edge)?;
-        }
-        let Some(in_place) = &rules.in_place else { return Some(taken) };
-        for arms in self.groups_of_arms(in_place) {
-            let mut of_arms: Vec<Edge<'p>> = Vec::new();
-            for arm in arms.nodes {
-                let edges = self.taken(circle_of, arm)?;
-                if arms.are_exclusive {
-                    of_arms.extend(edges.into_iter().filter(|edge| !of_arms.contains(edge)).collect::<Vec<_>>());
-                } else {
-                    edges.into_iter().try_for_each(|edge| self.add(&mut of_arms, edge))?;
-                }
+        let mut own = Taken::default();
+        for (edge, inner) in parts(node, rules) {
+            if self.is_same_circle(node, inner) {
+                self.add(&mut own, edge)?;
             }
-            of_arms.into_iter().try_for_each(|edge| self.add(&mut taken, edge))?;
         }
-        Some(taken)
+        let mut all = vec![Rc::new(own)];
+        if let Some(in_place) = &rules.in_place {
+            let listed: HashSet<NodeId> = in_place.any.iter().chain(&in_place.one).copied().collect();
+            for arms in [&in_place.any, &in_place.one] {
+                all.push(self.taken_by_arms(node, arms)?);
+            }
+            for inner in in_place.each().filter(|inner| !listed.contains(inner)) {
+                all.push(self.taken_by_arms(node, &[inner])?);
+            }
+        }
+        self.merge(all)
     }
 
-    /// The schemas in place, those of which only one can go on counted as one.
-    fn groups_of_arms(&self, in_place: &InPlace) -> Vec<Arms> {
-        let lists = [&in_place.any, &in_place.one]
-            .map(|list| Arms { nodes: list.clone(), are_exclusive: self.are_exclusive(list) });
-        let listed = |node: &NodeId| in_place.any.contains(node) || in_place.one.contains(node);
-        let others =
-            in_place.each().filter(|node| !listed(node)).map(|node| Arms { nodes: vec![node], are_exclusive: false });
-        lists.into_iter().chain(others).collect()
+    /// The edges of arms, those of which only one can go on counted once.
+    fn taken_by_arms(&mut self, node: NodeId, arms: &[NodeId]) -> Option<Rc<Taken<'p>>> {
+        let mut all = Vec::new();
+        for arm in arms {
+            if self.is_same_circle(node, *arm) {
+                all.push(self.taken(*arm)?);
+            }
+        }
+        all.retain(|taken| !taken.is_empty());
+        if all.len() < 2 || !self.are_exclusive(arms) {
+            return self.merge(all);
+        }
+        let mut either = Taken::default();
+        for edge in all.iter().flat_map(|taken| taken.edges()) {
+            either.insert(edge);
+        }
+        Some(Rc::new(either))
+    }
+
+    /// All of these together.
+    fn merge(&mut self, mut all: Vec<Rc<Taken<'p>>>) -> Option<Rc<Taken<'p>>> {
+        all.retain(|taken| !taken.is_empty());
+        if let [one] = all.as_slice() {
+            return Some(Rc::clone(one));
+        }
+        let mut merged = Taken::default();
+        for edge in all.iter().flat_map(|taken| taken.edges()) {
+            self.add(&mut merged, edge)?;
+        }
+        Some(Rc::new(merged))
     }
 
     /// Whether arms are told apart by one required property with another `const` in each.
     fn are_exclusive(&self, arms: &[NodeId]) -> bool {
-        let tags: Vec<Vec<(&str, &serde_json::Value)>> = arms.iter().map(|arm| self.tags(*arm)).collect();
+        let tags: Vec<HashMap<&str, &serde_json::Value>> = arms.iter().map(|arm| self.tags(*arm)).collect();
         let Some(first) = tags.first() else { return false };
-        first.iter().any(|(key, _)| {
-            let values: Option<Vec<&serde_json::Value>> =
-                tags.iter().map(|tags| tags.iter().find(|(other, _)| other == key).map(|(_, value)| *value)).collect();
+        first.keys().any(|key| {
+            let values: Option<Vec<&serde_json::Value>> = tags.iter().map(|tags| tags.get(key).copied()).collect();
             values.is_some_and(|values| {
                 values
                     .iter()
@@ -387,13 +531,14 @@ impl<'p> Overlaps<'p> {
     }
 
     /// The required properties of a schema that hold one constant.
-    fn tags(&self, node: NodeId) -> Vec<(&'p str, &'p serde_json::Value)> {
-        let Some(rules) = self.program.rules(node) else { return Vec::new() };
+    fn tags(&self, node: NodeId) -> HashMap<&'p str, &'p serde_json::Value> {
+        let Some(rules) = self.program.rules(node) else { return HashMap::new() };
         if let Some(reference) = rules.in_place.as_ref().and_then(|held| held.reference) {
             return self.tags(reference);
         }
-        let Some(object) = &rules.object else { return Vec::new() };
-        let required = object.properties.iter().filter(|(key, _)| object.required.contains(key));
+        let Some(object) = &rules.object else { return HashMap::new() };
+        let required: HashSet<&str> = object.required.iter().map(|key| &**key).collect();
+        let required = object.properties.iter().filter(|(key, _)| required.contains(&**key));
         required
             .filter_map(|(key, inner)| match self.program.rules(*inner)?.permitted.as_slice() {
                 [permitted] => match permitted.as_slice() {
@@ -405,20 +550,21 @@ impl<'p> Overlaps<'p> {
             .collect()
     }
 
-    fn add(&self, taken: &mut Vec<Edge<'p>>, edge: Edge<'p>) -> Option<()> {
-        if taken.iter().any(|other| self.overlap(*other, edge)) {
-            return None;
-        }
-        taken.push(edge);
-        Some(())
+    fn add(&mut self, taken: &mut Taken<'p>, edge: Edge<'p>) -> Option<()> {
+        let overlaps = match edge {
+            // Of two keys, or two indices, those overlap that are equal.
+            Edge::Key(_) | Edge::Index(_) => taken.others.iter().any(|other| self.overlap(*other, edge)),
+            _ => taken.edges().any(|other| self.overlap(other, edge)),
+        };
+        (!overlaps && taken.insert(edge)).then_some(())
     }
 
     /// Whether one part of a value can be reached by both.
-    fn overlap(&self, a: Edge<'p>, b: Edge<'p>) -> bool {
+    fn overlap(&mut self, a: Edge<'p>, b: Edge<'p>) -> bool {
         match (a, b) {
             (Edge::Key(a), Edge::Key(b)) => a == b,
             (Edge::Key(key), Edge::Pattern(pattern)) | (Edge::Pattern(pattern), Edge::Key(key)) => {
-                self.leaves.matches(pattern, key)
+                self.matches(pattern, key)
             }
             (Edge::Key(key), Edge::Rest(node)) | (Edge::Rest(node), Edge::Key(key)) => !self.declares(node, key),
             (Edge::Pattern(pattern), Edge::Rest(node)) | (Edge::Rest(node), Edge::Pattern(pattern)) => {
@@ -432,11 +578,14 @@ impl<'p> Overlaps<'p> {
         }
     }
 
-    fn declares(&self, node: NodeId, key: &str) -> bool {
+    fn matches(&mut self, pattern: LeafId, key: &'p str) -> bool {
+        *self.matches.entry((pattern, key)).or_insert_with(|| self.leaves.matches(pattern, key))
+    }
+
+    fn declares(&mut self, node: NodeId, key: &'p str) -> bool {
         let object = self.program.rules(node).and_then(|rules| rules.object.as_ref());
         object.is_some_and(|object| {
-            object.property(key).is_some()
-                || object.patterns.iter().any(|(pattern, _)| self.leaves.matches(*pattern, key))
+            object.property(key).is_some() || object.patterns.iter().any(|(pattern, _)| self.matches(*pattern, key))
         })
     }
 
@@ -444,11 +593,6 @@ impl<'p> Overlaps<'p> {
         let object = self.program.rules(node).and_then(|rules| rules.object.as_ref());
         object.is_some_and(|object| object.patterns.iter().any(|(own, _)| *own == pattern))
     }
-}
-
-struct Arms {
-    nodes: Vec<NodeId>,
-    are_exclusive: bool,
 }
 
 const fn is_about_items(edge: Edge<'_>) -> bool {
@@ -529,6 +673,17 @@ mod tests {
     }
 
     #[test]
+    fn what_reaches_one_part_twice_is_found_through_what_was_looked_at_before() {
+        let closed =
+            |properties: Value| json!({"type": "object", "additionalProperties": false, "properties": properties});
+        let twice = json!({"$defs": {"n": closed(json!({"a": {"$ref": "#/$defs/n"}, "b": {"$ref": "#/$defs/both"}})),
+            "both": {"allOf": [{"$ref": "#/$defs/n"}, {"$ref": "#/$defs/n"}]}}, "$ref": "#/$defs/n"});
+        assert_eq!(code(&twice), "load:schema_cost");
+        let keys: serde_json::Map<_, _> = (0..490).map(|nth| (format!("k{nth}"), json!({"$ref": "#"}))).collect();
+        assert_eq!(code(&closed(keys.into())), "good");
+    }
+
+    #[test]
     fn ordinary_recursion_is_taken() {
         let closed = |properties: Value, required: Value| json!({"type": "object", "additionalProperties": false, "properties": properties, "required": required});
         let tree = closed(json!({"left": {"$ref": "#"}, "right": {"$ref": "#"}}), json!([]));
@@ -551,5 +706,31 @@ mod tests {
         let small =
             Schema::compile(&json!({"type": "array", "items": {"type": "string"}}).to_string()).expect("compiles");
         assert!(small.most_values() > 1_000_000);
+    }
+
+    #[test]
+    fn what_meets_at_one_part_is_added_up_however_it_is_reached() {
+        let items = json!({"type": "array", "items": {"type": "integer"}});
+        let most = |schema: Value| Schema::compile_open(&schema.to_string()).expect("compiles").most_values();
+        let arms = most(json!({"allOf": vec![items.clone(); 400]}));
+        assert!((4_000..6_000).contains(&arms), "{arms}");
+        let by_a_key = most(json!({"allOf": vec![json!({"properties": {"a": items}}); 400]}));
+        assert!((4_000..6_000).contains(&by_a_key), "{by_a_key}");
+        let apart: serde_json::Map<_, _> = (0..400).map(|nth| (format!("k{nth}"), items.clone())).collect();
+        assert!(most(json!({ "properties": apart })) > 1_000_000);
+        let distinct = most(json!({"allOf": vec![json!({"uniqueItems": true}); 400]}));
+        assert!(distinct < 300, "{distinct}");
+        assert!(most(json!({"uniqueItems": true})) > 90_000);
+    }
+
+    #[test]
+    fn one_text_is_held_against_a_few_patterns_only() {
+        let text = json!({"$defs": {"t": {"pattern": "^a"}}, "allOf": vec![json!({"$ref": "#/$defs/t"}); 21]});
+        assert_eq!(code(&text), "load:schema_cost");
+        let arm = json!({"properties": {"k": {"format": "date"}}, "additionalProperties": true});
+        assert_eq!(code(&json!({"items": {"allOf": vec![arm.clone(); 21]}})), "load:schema_cost");
+        assert_eq!(code(&json!({"items": {"allOf": vec![arm; 20]}})), "good");
+        let apart: serde_json::Map<_, _> = (0..60).map(|nth| (format!("k{nth}"), json!({"pattern": "^a"}))).collect();
+        assert_eq!(code(&json!({"properties": apart, "additionalProperties": false})), "good");
     }
 }

@@ -96,6 +96,15 @@ pub enum SchemaError {
     /// The validator turns it down all the same; the text says why.
     #[error("it does not compile: {0}")]
     Invalid(String),
+    /// An output schema that values of every type fit.
+    #[error("a value of any type fits it, so it promises nothing: say the `type` of the result")]
+    PromisesNothing,
+    /// Any value fits a schema that is to be stricter than another.
+    #[error("any value fits it, so it asks for nothing beyond the tool's own")]
+    AsksNothing,
+    /// A schema that is to be stricter than another names a key that the other never lets stand.
+    #[error("it names `{0}`, a key that the tool's own output schema does not let stand")]
+    Stranger(String),
     /// `may_be_empty` names a place that is no list of the result's top level.
     #[error("`may_be_empty` names `{0}`, which is no list in the top level of the output")]
     NoSuchList(String),
@@ -119,6 +128,9 @@ impl SchemaError {
             | Self::TooDeep { max: _ }
             | Self::Keyword { keyword: _, at: _, problem: _ }
             | Self::Invalid(_)
+            | Self::PromisesNothing
+            | Self::AsksNothing
+            | Self::Stranger(_)
             | Self::NoSuchList(_) => "load:schema",
         }
     }

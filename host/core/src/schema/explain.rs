@@ -9,6 +9,8 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::leaf::Leaves;
 use super::program::{
     Bound, Condition, InPlace, LeafId, ListRules, NodeId, NumberRule, ObjectRules, Program, Range, Rules, TextRules,
@@ -51,7 +53,7 @@ pub(super) fn fits(parts: Parts<'_>, node: NodeId, item: Item<'_>) -> bool {
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) keyword: Keyword,
-    pub(super) path: Vec<Step>,
+    pub(super) path: Path,
     /// The place of the value that breaks the rule.
     pub(super) got: usize,
     pub(super) broken: Broken,
@@ -60,18 +62,43 @@ pub(super) struct Found {
 /// The part of a schema that a value breaks. Keys and objects of the value by their place.
 #[derive(Clone, Debug)]
 pub(super) enum Broken {
-    Required { key: Arc<str>, node: NodeId, object: usize },
-    Undeclared { key: usize, node: NodeId },
+    Required {
+        key: Arc<str>,
+        node: NodeId,
+        object: usize,
+    },
+    Undeclared {
+        key: usize,
+        node: NodeId,
+    },
     Type(Types),
-    Permitted { node: NodeId, nth: usize },
-    Number { node: NodeId, nth: usize },
-    Count { range: Range, n: usize, what: &'static str },
-    Contained { range: Range, n: usize },
+    Permitted {
+        node: NodeId,
+        nth: usize,
+    },
+    Number {
+        node: NodeId,
+        nth: usize,
+    },
+    Count {
+        range: Range,
+        n: usize,
+        what: &'static str,
+    },
+    Contained {
+        range: Range,
+        n: usize,
+    },
     Pattern(LeafId),
     Format(LeafId),
     Name(usize),
+    /// The schema `false`.
+    Never,
     Rule(&'static str),
 }
+
+/// The way to a value; most are short.
+type Path = SmallVec<[Step; 4]>;
 
 /// A step of a path.
 #[derive(Clone, Debug, PartialEq)]
@@ -137,14 +164,14 @@ struct Walk<'w> {
     asks: Asks,
     steps: u64,
     room: u32,
-    path: Vec<Step>,
+    path: Path,
     /// What is known of schemas that were asked about: the arms of combinators, which may be asked again.
     known: HashMap<(NodeId, usize), bool>,
 }
 
 impl<'w> Walk<'w> {
     fn new(parts: Parts<'w>, json: &'w Json, asks: Asks) -> Self {
-        Self { parts, json, asks, steps: MAX_STEPS, room: MAX_DEPTH, path: Vec::new(), known: HashMap::new() }
+        Self { parts, json, asks, steps: MAX_STEPS, room: MAX_DEPTH, path: Path::new(), known: HashMap::new() }
     }
 
     /// Counts work that is more than one look; nothing more is looked at once it was too much.
@@ -203,15 +230,13 @@ impl<'w> Walk<'w> {
                 return;
             }
         }
-        let mut path = Vec::with_capacity(self.path.len().saturating_add(1));
-        path.extend_from_slice(&self.path);
-        path.extend(step);
+        let path = self.path.iter().cloned().chain(step).collect();
         *first = Some(Found { keyword, path, got: got.place(), broken });
     }
 
     fn check(&mut self, node: NodeId, rules: &'w Rules, item: Item<'w>) {
         if rules.is_never {
-            self.found(Keyword::Schema, None, item, Broken::Rule("must not be there"));
+            self.found(Keyword::Schema, None, item, Broken::Never);
         }
         if let Some(types) = rules.types.filter(|types| !is_of(*types, item)) {
             self.found(Keyword::Type, None, item, Broken::Type(types));
@@ -524,7 +549,8 @@ fn canonical(item: Item<'_>) -> String {
             let mut members: Vec<(&str, String)> =
                 object.members().map(|(key, value)| (key.as_text().unwrap_or_default(), canonical(value))).collect();
             members.sort_unstable();
-            format!("{members:?}")
+            // Braces of its own: an empty object is no empty list.
+            format!("{{{members:?}}}")
         }
         Kind::Null | Kind::Bool(_) | Kind::Number(_) | Kind::Text(_) => item.to_value().to_string(),
     }
@@ -589,6 +615,10 @@ mod tests {
         );
         let (_, _, wants) = explained(order(), json!({"sku": "A", "rows": [{"qty": 5}], "stat": "open"}));
         assert!(matches!(wants, Wants::DeclaredKeys { nearest: Some(near), keys: _ } if near == "state"));
+        let lines = json!({"type": "object", "additionalProperties": false, "properties": {"a\nhint: b": true}});
+        let (_, _, wants) = explained(lines, json!({"a\nhint: c": 1}));
+        let shown = r"a\nhint: b".to_owned();
+        assert_eq!(wants, Wants::DeclaredKeys { keys: vec![shown.clone()], nearest: Some(shown) });
         let (_, _, wants) = explained(order(), json!({"sku": "A", "rows": [{"qty": 5}], "state": "Open"}));
         let Wants::OneOf { values: _, n_more: 0, nearest, in_another_case } = wants else { panic!("{wants:?}") };
         assert_eq!((nearest.as_deref(), in_another_case.as_deref()), (Some("open"), Some("open")));
@@ -630,6 +660,17 @@ mod tests {
         ] {
             let (found, path, _) = explained(flattened.clone(), value.clone());
             assert_eq!((found, path.as_str()), (keyword, at), "{value}");
+        }
+    }
+
+    #[test]
+    fn an_empty_list_and_an_empty_object_are_two_items() {
+        let schema = Schema::compile(r#"{"uniqueItems":true}"#).expect("compiles");
+        assert_eq!(schema.find_violation(&json!([[], {}, "", null, [[]], [{}]])), None);
+        for twice in
+            [json!([[], {}, []]), json!([{}, {}]), json!([1, 1.0]), json!([{"a": 1, "b": 2}, {"b": 2.0, "a": 1}])]
+        {
+            assert!(schema.find_violation(&twice).is_some(), "{twice}");
         }
     }
 

@@ -31,6 +31,9 @@ const MAX_ENUM: usize = 1_000;
 /// Most references. Each may be followed for every value that is checked.
 const MAX_REFERENCES: usize = 500;
 
+/// Most different `multipleOf`. Each is compiled by itself; prices and sizes need a few.
+const MAX_STEPS: usize = 100;
+
 /// Most patterns, and most bytes of one. Compiling one costs its length times the counts in it.
 const MAX_PATTERNS: usize = 100;
 const MAX_PATTERN: ByteCount = ByteCount::kib(1);
@@ -162,7 +165,8 @@ const PAIRS: [(&str, &str); 5] = [
 
 /// Holds a document to every rule, in the order of the walk.
 pub(super) fn check(root: &Value) -> Result<(), SchemaError> {
-    let mut lint = Lint { root, at: String::new(), schemas: HashSet::new(), references: Vec::new(), n_patterns: 0 };
+    let (schemas, references, steps) = (HashSet::new(), Vec::new(), BTreeSet::new());
+    let mut lint = Lint { root, at: String::new(), schemas, references, n_patterns: 0, steps };
     lint.visit(root, false)?;
     lint.check_references()
 }
@@ -175,6 +179,7 @@ struct Lint<'s> {
     /// Every reference, with the place it stands at.
     references: Vec<(String, &'s str)>,
     n_patterns: usize,
+    steps: BTreeSet<String>,
 }
 
 impl<'s> Lint<'s> {
@@ -280,6 +285,10 @@ impl<'s> Lint<'s> {
             ("properties", Value::Object(map)) => self.check_count(keyword, map.len(), MAX_PROPERTIES, "properties"),
             ("format", Value::String(format)) if !FORMATS.contains(&format.as_str()) => {
                 Err(SchemaError::UnknownFormat { format: text::one_line(format, 64), at: self.place() })
+            }
+            ("multipleOf", Value::Number(step)) => {
+                self.steps.insert(step.to_string());
+                self.check_count(keyword, self.steps.len(), MAX_STEPS, "different values in all")
             }
             ("pattern", Value::String(pattern)) => self.check_pattern(pattern),
             ("patternProperties", Value::Object(map)) => map.keys().try_for_each(|pattern| self.check_pattern(pattern)),
@@ -473,6 +482,9 @@ mod tests {
             "load:pattern"
         );
         assert_eq!(code(&json!({"pattern": "a".repeat(1_025)})), "load:pattern");
+        let steps = |n: u32| json!({"anyOf": (1..=n).map(|n| json!({"multipleOf": n})).collect::<Vec<_>>()});
+        assert_eq!((code(&steps(100)), code(&steps(101))), ("good", "load:schema"));
+        assert_eq!(code(&json!({"anyOf": vec![json!({"multipleOf": 0.01}); 200]})), "good");
     }
 
     #[test]

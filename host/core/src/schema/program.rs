@@ -51,9 +51,18 @@ pub(super) struct Rules {
     pub(super) in_place: Option<Box<InPlace>>,
 }
 
+impl Rules {
+    /// Whether every value fits.
+    pub(super) fn say_nothing(&self) -> bool {
+        let Self { at: _, is_never, types, permitted, numbers, text, list, object, in_place } = self;
+        let are_open = types.is_none() && permitted.is_empty() && numbers.is_empty();
+        !is_never && are_open && text.is_none() && list.is_none() && object.is_none() && in_place.is_none()
+    }
+}
+
 /// A set of the seven types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Types(u8);
+pub(crate) struct Types(u8);
 
 /// The types in the order in which a sentence lists them, with their words.
 const TYPES: [(&str, &str); 7] = [
@@ -67,13 +76,15 @@ const TYPES: [(&str, &str); 7] = [
 ];
 
 impl Types {
-    pub(super) const STRING: Self = Self(1);
-    pub(super) const INTEGER: Self = Self(1 << 1);
-    pub(super) const NUMBER: Self = Self(1 << 2);
-    pub(super) const BOOLEAN: Self = Self(1 << 3);
-    pub(super) const OBJECT: Self = Self(1 << 4);
-    pub(super) const ARRAY: Self = Self(1 << 5);
-    pub(super) const NULL: Self = Self(1 << 6);
+    pub(crate) const STRING: Self = Self(1);
+    pub(crate) const INTEGER: Self = Self(1 << 1);
+    pub(crate) const NUMBER: Self = Self(1 << 2);
+    pub(crate) const BOOLEAN: Self = Self(1 << 3);
+    pub(crate) const OBJECT: Self = Self(1 << 4);
+    pub(crate) const ARRAY: Self = Self(1 << 5);
+    pub(crate) const NULL: Self = Self(1 << 6);
+
+    pub(crate) const ALL: Self = Self((1 << TYPES.len()) - 1);
 
     fn of(held: &Value) -> Self {
         let names = held.as_str().into_iter().chain(held.as_array().into_iter().flatten().filter_map(Value::as_str));
@@ -81,12 +92,33 @@ impl Types {
         Self(bits.fold(0, |set, bit| set | (1 << bit)))
     }
 
-    pub(super) const fn has(self, one: Self) -> bool {
+    pub(crate) const fn has(self, one: Self) -> bool {
         self.0 & one.0 != 0
     }
 
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    pub(crate) const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(crate) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// An integer is a number, so who takes numbers takes integers.
+    pub(super) const fn with_whole_numbers(self) -> Self {
+        if self.has(Self::NUMBER) { self.or(Self::INTEGER) } else { self }
+    }
+
     /// The names, in the order of a sentence.
-    pub(super) fn names(self) -> Vec<&'static str> {
+    pub(crate) fn names(self) -> Vec<&'static str> {
         let known = TYPES.iter().enumerate().filter(|(bit, _)| self.0 & (1 << bit) != 0);
         known.map(|(_, (name, _))| *name).collect()
     }
@@ -206,20 +238,6 @@ impl Program {
     /// Whether a node is the schema `false`.
     pub(super) fn is_never(&self, node: Option<NodeId>) -> bool {
         node.and_then(|node| self.rules(node)).is_some_and(|rules| rules.is_never)
-    }
-
-    /// The types a value may have by a schema and the ones it refers to; `None` where it leaves that open.
-    pub(super) fn types(&self, node: NodeId) -> Option<Types> {
-        let mut node = node;
-        // As many steps as references may stand one behind the other.
-        for _ in 0..super::cost::MAX_IN_PLACE {
-            let rules = self.rules(node)?;
-            if rules.types.is_some() {
-                return rules.types;
-            }
-            node = rules.in_place.as_ref()?.reference?;
-        }
-        None
     }
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::Schema;
-use super::explain::Found;
-use super::wants::wants;
+use super::explain::{Broken, Found};
+use super::wants::{declared_range, wants};
 use crate::field_path::FieldPath;
 use crate::json::{Item, Json};
 use crate::text;
@@ -130,6 +130,16 @@ impl Misfit {
     /// The violation in full.
     pub fn violation(&self) -> Violation {
         violation(&self.schema, &self.json, self.found.as_ref())
+    }
+
+    /// The declared bounds of a number that is out of them, where there are two: `from 1 to 14`.
+    pub(crate) fn declared_range(&self) -> Option<String> {
+        self.found.as_ref().and_then(|found| declared_range(&self.schema.program, &found.broken))
+    }
+
+    /// Whether the schema lets no value stand there.
+    pub(crate) fn is_out_of_place(&self) -> bool {
+        self.found.as_ref().is_some_and(|found| matches!(found.broken, Broken::Never))
     }
 
     /// The value that breaks the rule, or the whole.

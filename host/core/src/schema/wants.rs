@@ -48,8 +48,17 @@ pub(super) fn wants(program: &Program, json: &Json, broken: &Broken, got: Item<'
         Broken::Name(key) => {
             Wants::Rule(format!("has the key {}, whose name is not allowed", text::quote(&json.item(*key))))
         }
+        Broken::Never => Wants::Rule("must not be there".to_owned()),
         Broken::Rule(words) => Wants::Rule((*words).to_owned()),
     }
+}
+
+/// The bounds of a number that is out of them, where both are declared: `from 1 to 14`.
+pub(super) fn declared_range(program: &Program, broken: &Broken) -> Option<String> {
+    let Broken::Number { node, nth: _ } = broken else { return None };
+    let rules = program.rules(*node)?;
+    let is_bounded = |kind| rules.numbers.iter().any(|rule| rule.kind == kind);
+    (is_bounded(Bound::Least) && is_bounded(Bound::Most)).then(|| in_range(rules).trim_start().to_owned())
 }
 
 /// The bound that so many break.
@@ -84,8 +93,10 @@ fn declared_instead(program: &Program, key: &str, node: NodeId) -> Wants {
     gather_declared(program, node, &mut keys);
     keys.sort_unstable();
     keys.dedup();
-    let nearest = nearest(key, keys.iter().copied()).map(str::to_owned);
-    Wants::DeclaredKeys { keys: keys.into_iter().take(MAX_LISTED).map(str::to_owned).collect(), nearest }
+    // A declared key may have a line end in it, or be a page long.
+    let shown = |key: &str| text::one_line(key, 64);
+    let nearest = nearest(key, keys.iter().copied()).map(shown);
+    Wants::DeclaredKeys { keys: keys.into_iter().take(MAX_LISTED).map(shown).collect(), nearest }
 }
 
 /// The keys that a schema and everything in its place declare by name. Ends because no circle is in place.

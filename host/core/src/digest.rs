@@ -1,0 +1,26 @@
+//! Digest: what stands in a log in the place of a text that must not stand there.
+//!
+//! The same text has the same digest, so repetitions can be counted. It hides a text only as far as nobody can guess it.
+
+use std::fmt::Write;
+
+use sha2::{Digest, Sha256};
+
+/// Hexadecimal digits that are kept of a single value's digest: enough to tell the values of one log apart.
+const SHORT: usize = 16;
+
+/// SHA-256 in hexadecimal.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    let mut hex = String::with_capacity(64);
+    for byte in Sha256::digest(bytes) {
+        write!(hex, "{byte:02x}").expect("writing to a String cannot fail");
+    }
+    hex
+}
+
+/// The start of it, for a single value.
+pub(crate) fn short(bytes: &[u8]) -> String {
+    let mut hex = sha256(bytes);
+    hex.truncate(SHORT);
+    hex
+}

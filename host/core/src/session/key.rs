@@ -1,0 +1,131 @@
+//! Key: what makes two calls the same, as a digest.
+//!
+//! Every part is hashed behind its length, so no two lists of parts run together into one. What does not stand in a key
+//! does not tell calls apart: not the id, not the order of keys, not white space.
+
+use std::fmt::{self, Write};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::sandbox::budget::Limits;
+use crate::tool::Tool;
+
+/// Tells the digests of calls from all others.
+const CALL: &str = "same/v1";
+
+/// Tells the digests of remembered reads from all others.
+const MEMO: &str = "memo/v1";
+
+/// The same call: tool and arguments.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub(crate) struct CallKey(String);
+
+impl CallKey {
+    /// Of a tool's name and the canonical text of the arguments. The component is left out, so that a write which ran is
+    /// known again after its tool was replaced.
+    pub(crate) fn of(tool: &str, arguments: &str) -> Self {
+        Self(digest(CALL, &[tool.as_bytes(), arguments.as_bytes()]))
+    }
+}
+
+/// The same answer: everything that a pure tool's answer depends on, and for any other tool how many writes went before.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct MemoKey(String);
+
+impl MemoKey {
+    /// Of the canonical text of the arguments. `n_writes` is 0 for a tool that no write can concern.
+    pub(crate) fn of(tool: &Tool, arguments: &str, n_writes: u64) -> Self {
+        let name = tool.name().as_bytes();
+        let limits = limits_digest(tool.limits());
+        let n_writes = n_writes.to_be_bytes();
+        let parts = [tool.digest().as_bytes(), name, limits.as_bytes(), n_writes.as_slice(), arguments.as_bytes()];
+        Self(digest(MEMO, &parts))
+    }
+}
+
+#[cfg(test)]
+impl MemoKey {
+    /// A key of nothing in particular.
+    pub(crate) fn plain(key: &str) -> Self {
+        Self(key.to_owned())
+    }
+}
+
+/// Other limits may end a call otherwise.
+fn limits_digest(limits: &Limits) -> String {
+    let Limits { fuel, time, memory, result, log, output } = *limits;
+    let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    let numbers = [fuel, time, memory.get(), result.get(), log.get(), output.get()].map(u64::to_be_bytes);
+    digest("limits/v1", &numbers.each_ref().map(<[u8; 8]>::as_slice))
+}
+
+fn digest(domain: &str, parts: &[&[u8]]) -> String {
+    let mut hash = Sha256::new();
+    for part in [domain.as_bytes()].iter().chain(parts) {
+        hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
+        hash.update(part);
+    }
+    hash.finalize().iter().fold(String::with_capacity(64), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("writing to a String cannot fail");
+        text
+    })
+}
+
+impl fmt::Display for CallKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<CallKey> for String {
+    fn from(key: CallKey) -> Self {
+        key.0
+    }
+}
+
+impl TryFrom<String> for CallKey {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let is_digest = text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        if is_digest { Ok(Self(text)) } else { Err("a key is 64 hexadecimal digits") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{CallKey, limits_digest};
+    use crate::contract::AskedLimits;
+    use crate::sandbox::budget::{LimitSettings, Limits};
+
+    #[test]
+    fn parts_never_run_together() {
+        assert_eq!(CallKey::of("a", "{}"), CallKey::of("a", "{}"));
+        assert_ne!(CallKey::of("ab", "c"), CallKey::of("a", "bc"));
+        assert_ne!(CallKey::of("", "a"), CallKey::of("a", ""));
+    }
+
+    #[test]
+    fn any_other_limit_is_another_key() {
+        let limits = Limits::effective(&AskedLimits::default(), &LimitSettings::default());
+        let longer = Limits { time: limits.time.saturating_add(Duration::from_nanos(1)), ..limits };
+        assert_ne!(limits_digest(&limits), limits_digest(&longer));
+        assert_ne!(
+            limits_digest(&limits),
+            limits_digest(&Limits { log: limits.output, output: limits.memory, ..limits })
+        );
+    }
+
+    #[test]
+    fn only_a_digest_is_read_as_a_key() {
+        let key = CallKey::of("a", "{}");
+        assert_eq!(CallKey::try_from(key.to_string()), Ok(key));
+        for text in ["", "0", &"g".repeat(64), &"A".repeat(64)] {
+            assert_eq!(CallKey::try_from(text.to_owned()), Err("a key is 64 hexadecimal digits"));
+        }
+    }
+}

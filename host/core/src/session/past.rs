@@ -1,0 +1,113 @@
+//! Past: what a session knows of its earlier calls, when a new one comes down the line.
+//!
+//! Asked between `registry` and `dispatch`: what is answered from here takes no place and makes no store. Decides which calls
+//! may be answered from where; `session::memory` and `session::writes` hold the answers.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::key::{CallKey, MemoKey};
+use super::memory::Memory;
+use super::settings::SessionLimits;
+use super::writes::Writes;
+use crate::cancel::Cancel;
+use crate::check::Checked;
+use crate::clock::Clock;
+use crate::refusal::NotDone;
+use crate::registry::Matched;
+use crate::reply::Origin;
+use crate::tool::Tool;
+
+/// A call that one tool takes, as the session knows it again.
+#[derive(Debug)]
+pub(crate) struct Recognised {
+    tool: Arc<Tool>,
+    arguments: String,
+    pub(crate) key: CallKey,
+}
+
+impl Recognised {
+    pub(crate) fn of(matched: &Matched) -> Self {
+        let arguments = matched.document().canonical();
+        let tool = Arc::clone(matched.tool());
+        Self { key: CallKey::of(tool.name(), &arguments), tool, arguments }
+    }
+}
+
+/// What a session knows of its earlier calls.
+#[derive(Debug)]
+pub(crate) struct Past {
+    writes: Mutex<Writes>,
+    memory: Memory,
+    /// Counted when a write begins and when it ends, so that what was read before or meanwhile is never taken for what is
+    /// there afterwards.
+    n_writes: AtomicU64,
+}
+
+impl Past {
+    pub(crate) fn new(writes: Writes, limits: &SessionLimits, clock: Arc<dyn Clock>) -> Self {
+        Self { writes: Mutex::new(writes), memory: Memory::new(limits, clock), n_writes: AtomicU64::new(0) }
+    }
+
+    /// The writes so far.
+    pub(crate) fn writes(&self) -> MutexGuard<'_, Writes> {
+        // Each change of them is whole before anything can panic.
+        self.writes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers a call from the past, or by running it. `run` is begun only in the second case.
+    pub(crate) async fn answer(
+        &self,
+        call: &Recognised,
+        cancel: &Cancel,
+        run: impl Future<Output = Result<Checked, NotDone>>,
+    ) -> (Result<Checked, NotDone>, Origin) {
+        let tool = &call.tool;
+        if tool.writes() || tool.grants().can_write() {
+            return self.write(call, run).await;
+        }
+        if !tool.is_pure() && !tool.remember() {
+            return (run.await, Origin::Run);
+        }
+        let n_writes = if tool.is_pure() { 0 } else { self.n_writes.load(Ordering::Relaxed) };
+        self.memory.answer(&MemoKey::of(tool, &call.arguments, n_writes), cancel, run).await
+    }
+
+    async fn write(
+        &self,
+        call: &Recognised,
+        run: impl Future<Output = Result<Checked, NotDone>>,
+    ) -> (Result<Checked, NotDone>, Origin) {
+        let Recognised { tool, arguments: _, key } = call;
+        let runs_once = tool.writes() && !tool.contract().repeatable;
+        if runs_once && let Some(outcome) = self.writes().find(key) {
+            return (outcome, Origin::EarlierWrite);
+        }
+        if runs_once {
+            self.writes().begin(key.clone(), tool);
+        }
+        let running = Running::begin(&self.n_writes);
+        let outcome = run.await;
+        drop(running);
+        if runs_once {
+            self.writes().end(key, tool, &outcome);
+        }
+        (outcome, Origin::Run)
+    }
+}
+
+/// A write that runs, until it ends or is dropped.
+struct Running<'n>(&'n AtomicU64);
+
+impl<'n> Running<'n> {
+    fn begin(n_writes: &'n AtomicU64) -> Self {
+        n_writes.fetch_add(1, Ordering::Relaxed);
+        Self(n_writes)
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}

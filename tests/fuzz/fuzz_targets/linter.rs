@@ -1,0 +1,5 @@
+//! Fuzz target: [`toolgate_fuzz::linter`].
+
+#![cfg_attr(fuzzing, no_main)]
+
+toolgate_fuzz::target!(toolgate_fuzz::linter);
