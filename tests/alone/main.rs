@@ -18,7 +18,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use serde_json::{Value, json};
-use toolgate::{Host, RawCall, ToolSource};
+use toolgate::{Allocation, Host, RawCall, ToolSource};
 
 /// What a hostile call may add at its peak to what its guest is given.
 const ROOM: u64 = 16 << 20;
@@ -111,6 +111,24 @@ fn what_a_call_ends_by_leaves_no_thread_and_no_descriptor() {
         assert_eq!(host.stats().stores_alive, 0);
         assert_eq!(held(), before);
     });
+}
+
+#[test]
+fn a_host_on_demand_lives_in_a_small_address_space() {
+    let _alone = alone();
+    let grown = |allocation: Allocation| {
+        let before = bytes("VmSize");
+        let after = runtime().block_on(async {
+            let source = ToolSource::new("ok_echo.wasm", guests::OK_ECHO);
+            let host = Host::builder().tool(source).allocation(allocation).build().await.expect("loads");
+            assert_eq!(call(&host, "echo", &json!({"text": "tea"})).await, "done");
+            bytes("VmSize")
+        });
+        after.saturating_sub(before)
+    };
+    let on_demand = grown(Allocation::OnDemand);
+    assert!(on_demand < 1 << 30, "{} MiB", on_demand >> 20);
+    assert!(grown(Allocation::Pooling) > 1 << 40, "the pool is what reserves terabytes");
 }
 
 /// Whether this process has a handler for Ctrl-C, so that one does not end it.

@@ -7,6 +7,8 @@ mod by_hand;
 /// Prepared components, hosts and turns for all of them.
 mod support;
 
+/// Memory made on demand instead of taken from a pool.
+mod allocation;
 /// Schemas, contracts, names and arguments that were made to hurt.
 mod attacks;
 /// What a line of the call log holds.

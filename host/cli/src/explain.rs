@@ -118,7 +118,7 @@ fn as_json(replies: &[Reply]) -> Result<String> {
 }
 
 fn stage_time(reply: &Reply, wanted: Stage) -> Option<Duration> {
-    reply.usage.stages.iter().find(|(stage, _)| *stage == wanted).map(|(_, time)| *time)
+    reply.usage.stages.of(wanted)
 }
 
 /// Microseconds below a millisecond, milliseconds above.

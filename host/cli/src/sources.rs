@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use toolgate::{
-    ByteCount, Config, DirectoryGrant, GateSettings, Host, LimitSettings, MAX_FILE, RepairSettings, SessionLimits,
-    SessionSettings, StricterOutput, ToolEntry, ToolSource,
+    Allocation, ByteCount, Config, DirectoryGrant, GateSettings, Host, LimitSettings, MAX_FILE, RepairSettings,
+    SessionLimits, SessionSettings, StricterOutput, ToolEntry, ToolSource,
 };
 
 use crate::args::{Bundle, ReadingOptions, ToolOptions};
@@ -52,6 +52,7 @@ pub(crate) struct Gathered {
     pub(crate) sources: Vec<ToolSource>,
     pub(crate) defaults: LimitSettings,
     pub(crate) gate: GateSettings,
+    pub(crate) allocation: Allocation,
     pub(crate) session: SessionSettings,
     pub(crate) repair: RepairSettings,
     pub(crate) directories: Option<Directories>,
@@ -68,14 +69,16 @@ pub(crate) async fn load_to_call(
     reading: &ReadingOptions,
     screen: &mut Screen<'_>,
 ) -> Result<Loaded> {
-    let Gathered { sources, defaults, mut gate, session, repair, directories } = gather(options, Some(Bundle::Desk))?;
+    let Gathered { sources, defaults, mut gate, allocation, session, repair, directories } =
+        gather(options, Some(Bundle::Desk))?;
     gate.coerce |= reading.coerce;
     gate.strict |= reading.strict;
     let n_tools = sources.len();
     if n_tools == 0 {
         bail!("no tool is named\nhint: name one with `--tools`, or in the file under `[[tools]]`");
     }
-    let build = Host::builder().tools(sources).defaults(defaults).gate_settings(&gate).repair(repair).build();
+    let host = Host::builder().tools(sources).defaults(defaults).gate_settings(&gate).allocation(allocation);
+    let build = host.repair(repair).build();
     let host = with_progress(build, n_tools, screen).await?;
     Ok(Loaded { host, session: session.limits(), directories })
 }
@@ -100,18 +103,20 @@ pub(crate) fn gather(options: &ToolOptions, otherwise: Option<Bundle>) -> Result
     }
     let mut defaults = LimitSettings::default();
     let mut gate = GateSettings::default();
+    let mut allocation = Allocation::default();
     let mut session = SessionSettings::default();
     let mut repair = RepairSettings::default();
     if let Some((folder, config)) = config {
         defaults = config.defaults;
         gate = config.gate;
+        allocation = config.allocation;
         session = config.session;
         repair = config.repair;
         for entry in config.tools {
             sources.extend(entry_sources(&folder, entry)?);
         }
     }
-    Ok(Gathered { sources, defaults, gate, session, repair, directories })
+    Ok(Gathered { sources, defaults, gate, allocation, session, repair, directories })
 }
 
 /// Waits for a load, and tells a person who watches that a long one goes on.

@@ -170,10 +170,8 @@ pub struct StageTimes {
 impl StageTimes {
     fn of(usage: &Usage) -> Self {
         let mut times = Self::default();
-        for (stage, time) in &usage.stages {
-            let sum = times.of_stage_mut(*stage);
-            let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-            *sum = Some(sum.unwrap_or(0).saturating_add(time));
+        for (stage, time) in usage.stages.iter() {
+            *times.of_stage_mut(stage) = Some(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
         }
         times
     }

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Access, DeclaredEffects};
+use crate::engine::Allocation;
 use crate::gate::GateSettings;
 use crate::repair::settings::RepairSettings;
 use crate::sandbox::budget::LimitSettings;
@@ -18,6 +19,10 @@ use crate::session::settings::SessionSettings;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
+    /// Where calls get their memory from: `pooling` (the fastest call) or `on-demand` (for few calls, or where address space is
+    /// short, as under `ulimit -v`).
+    #[serde(default)]
+    pub allocation: Allocation,
     /// Limits for every tool that does not set its own.
     #[serde(default)]
     pub defaults: LimitSettings,
@@ -122,14 +127,16 @@ impl Config {
 mod tests {
     use super::Config;
     use crate::contract::Access;
+    use crate::engine::Allocation;
 
     #[test]
     fn a_whole_file_is_read() {
         let config = Config::parse(
-            "[defaults]\ntime_ms = 2000\n[gate]\ncoerce = true\ndepth = 8\n[[tools]]\npath = \"a.wasm\"\nlimits = { fuel = 7 }\n\
+            "allocation = \"on-demand\"\n[defaults]\ntime_ms = 2000\n[gate]\ncoerce = true\ndepth = 8\n[[tools]]\npath = \"a.wasm\"\nlimits = { fuel = 7 }\n\
              fs = [{ guest = \"/data\", host = \"data\", access = \"read\" }]\n",
         )
         .expect("reads");
+        assert_eq!(config.allocation, Allocation::OnDemand);
         assert_eq!(config.defaults.time_ms, Some(2000));
         assert_eq!((config.gate.coerce, config.gate.strict, config.gate.limits().depth.get()), (true, false, 8));
         assert_eq!(config.tools.first().map(|tool| tool.limits.fuel), Some(Some(7)));

@@ -6,6 +6,8 @@
 use std::thread;
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use wasmtime::{
     Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig, Strategy,
     WasmBacktraceDetails,
@@ -45,6 +47,21 @@ const MEMORY_KEPT: usize = 256 << 10;
 const TABLE_KEPT: usize = 16 << 10;
 const STACK_KEPT: usize = 16 << 10;
 
+/// Bytes of address space behind a memory that is made on demand, before it has to move to grow: as many as a call gets by
+/// default. More than that is reserved for every live call; less than four gibibytes costs a bounds check per access.
+const RESERVED: u64 = 64 << 20;
+
+/// Where a call's memories, tables and stack come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Allocation {
+    /// From a pool whose address space (terabytes, not memory) is reserved at start: the fastest call.
+    #[default]
+    Pooling,
+    /// From the system, when a call begins: for few calls, or where address space is short, as under `ulimit -v`.
+    OnDemand,
+}
+
 /// The compiler and runtime every tool of a host shares. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct HostEngine {
@@ -62,8 +79,8 @@ impl HostEngine {
     ///
     /// # Errors
     /// A profile that this platform does not support, or no thread for the ticker.
-    pub(crate) fn new() -> wasmtime::Result<Self> {
-        let engine = Engine::new(&profile())?;
+    pub(crate) fn new(allocation: Allocation) -> wasmtime::Result<Self> {
+        let engine = Engine::new(&profile(allocation))?;
         start_ticker(&engine)?;
         Ok(Self { engine })
     }
@@ -87,7 +104,7 @@ fn start_ticker(engine: &Engine) -> std::io::Result<()> {
 }
 
 /// The hardened profile. What defaults to the wanted value is pinned, so that an upgrade cannot turn it.
-pub fn profile() -> Config {
+pub fn profile(allocation: Allocation) -> Config {
     let mut config = Config::new();
     // Cranelift, optimising for speed: Winch has no epochs.
     config.strategy(Strategy::Cranelift).cranelift_opt_level(OptLevel::Speed);
@@ -111,12 +128,19 @@ pub fn profile() -> Config {
     // Frames tell a host-call refusal from a result that was too big to lift; no debug information is kept for them.
     config.wasm_backtrace_max_frames(std::num::NonZeroUsize::new(8));
     config.wasm_backtrace_details(WasmBacktraceDetails::Disable).debug_info(false);
-    config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool()));
+    match allocation {
+        Allocation::Pooling => config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool())),
+        // Guards stay; a memory that outgrows its reservation moves to a larger one.
+        Allocation::OnDemand => config
+            .allocation_strategy(InstanceAllocationStrategy::OnDemand)
+            .memory_reservation(RESERVED)
+            .memory_reservation_for_growth(RESERVED),
+    };
     config
 }
 
 /// Room for [`MAX_CALLS`] calls of the largest component; three of these limits are unlimited by default.
-fn pool() -> PoolingAllocationConfig {
+pub fn pool() -> PoolingAllocationConfig {
     let per_call = |n: usize| small(MAX_CALLS.saturating_mul(n));
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(small(MAX_CALLS))
@@ -144,7 +168,7 @@ fn small(n: usize) -> u32 {
 mod tests {
     use wasm_encoder::MemoryType;
 
-    use super::{HostEngine, TICK};
+    use super::{Allocation, HostEngine, TICK};
 
     /// A module with one memory of this type.
     fn with_memory(memory64: bool, shared: bool) -> Vec<u8> {
@@ -158,7 +182,7 @@ mod tests {
 
     #[test]
     fn the_profile_is_accepted_and_turns_risky_proposals_down() {
-        let engine = HostEngine::new().expect("this platform supports the profile");
+        let engine = HostEngine::new(Allocation::Pooling).expect("this platform supports the profile");
         let compiles = |module: Vec<u8>| wasmtime::Module::from_binary(engine.get(), &module).is_ok();
         assert!(compiles(with_memory(false, false)), "an ordinary memory");
         assert!(!compiles(with_memory(true, false)), "64-bit memories");
@@ -190,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_store_that_nobody_gave_a_budget_runs_nothing() {
-        let engine = HostEngine::new().expect("builds");
+        let engine = HostEngine::new(Allocation::Pooling).expect("builds");
         let module = wasmtime::Module::from_binary(engine.get(), &that_returns()).expect("compiles");
         for (fuel, ticks, trap) in [
             (None, Some(1_000), Some(wasmtime::Trap::OutOfFuel)),
@@ -213,7 +237,7 @@ mod tests {
 
     #[test]
     fn the_ticker_ends_with_its_engine() {
-        let engine = HostEngine::new().expect("builds");
+        let engine = HostEngine::new(Allocation::Pooling).expect("builds");
         let weak = engine.get().weak();
         drop(engine);
         for _ in 0..2_000 {

@@ -21,7 +21,7 @@ use crate::cancel::Cancel;
 use crate::check::{self, Checked};
 use crate::clock::{Clock, SystemClock};
 use crate::dispatch::{Company, Dispatch, Terms};
-use crate::engine::HostEngine;
+use crate::engine::{Allocation, HostEngine};
 use crate::gate::{Gate, GateLimits, GateSettings};
 use crate::load::{LoadError, Loader, ToolSource};
 use crate::refusal::{Failure, HostFailure, NotDone, Rejection};
@@ -37,7 +37,7 @@ use crate::span::CallSpan;
 use crate::stats::{Counters, Outcomes, Stats};
 use crate::text;
 use crate::tool::Tool;
-use crate::usage::{Laps, Stage};
+use crate::usage::{Laps, Stage, Usage};
 
 /// Most tools that are loaded at once. Compiling one uses every core by itself; a folder of a thousand would hold the
 /// memory of a thousand compilations, and their contracts would want more slots than the pool has.
@@ -61,8 +61,8 @@ struct Stages {
 }
 
 /// What the walks of a call leave beside their outcome, however they end.
-struct Record {
-    laps: Laps,
+struct Record<'h> {
+    laps: Laps<'h, Stage, 5>,
     recorded: Vec<Amendment>,
     trace: Trace,
     origin: Origin,
@@ -75,10 +75,10 @@ struct Record {
     key: Option<CallKey>,
 }
 
-impl Record {
-    fn new(clock: &Arc<dyn Clock>) -> Self {
+impl<'h> Record<'h> {
+    fn new(clock: &'h dyn Clock) -> Self {
         Self {
-            laps: Laps::new(Arc::clone(clock)),
+            laps: Laps::new(clock),
             recorded: Vec::new(),
             trace: Trace::default(),
             origin: Origin::Run,
@@ -130,7 +130,7 @@ impl Host {
     pub(crate) fn refuse(&self, call: RawCall, rejection: Rejection) -> Reply {
         let asked = text::one_line(&call.tool, 80);
         let span = CallSpan::open(&call.id, &asked, &call);
-        let record = Record::new(&self.stages.clock);
+        let record = Record::new(self.stages.clock.as_ref());
         let reply = self.reply(call.id, asked, Err(NotDone::Refused(rejection)), record);
         span.tell(&reply);
         reply
@@ -148,7 +148,7 @@ impl Host {
         // characters is no tool's, so what is shown of it is enough to find the tool by.
         let (id, asked) = (std::mem::take(&mut call.id), text::one_line(&call.tool, 80));
         let span = CallSpan::open(&id, &asked, &call);
-        let mut record = Record::new(&self.stages.clock);
+        let mut record = Record::new(self.stages.clock.as_ref());
         let walk = {
             let terms = Terms { company, cancel, time_left: None };
             let walk = AssertUnwindSafe(self.stages.answer(call, terms, past, &mut record)).catch_unwind();
@@ -164,7 +164,7 @@ impl Host {
         (reply, key)
     }
 
-    fn reply(&self, id: String, tool: String, outcome: Result<Checked, NotDone>, mut record: Record) -> Reply {
+    fn reply(&self, id: String, tool: String, outcome: Result<Checked, NotDone>, mut record: Record<'_>) -> Reply {
         let asked_last = record.asked_last.take().filter(|asked| *asked != tool);
         let found = self.stages.registry.named(asked_last.as_ref().unwrap_or(&tool)).map(|(tool, _)| tool);
         let effects = effects(outcome.as_ref().err(), found.map(Arc::as_ref));
@@ -174,7 +174,7 @@ impl Host {
             Err(NotDone::Failed(failure)) => Verdict::Failed(failure),
         };
         let (log, output) = (record.trace.take_log(), record.trace.take_output());
-        let mut usage = record.laps.usage;
+        let mut usage = Usage { stages: record.laps.times, ..Usage::default() };
         record.trace.charge(&mut usage);
         self.stages.counters.outcomes.count(found.map(|tool| tool.name()), verdict.rule(), &usage);
         Reply {
@@ -202,7 +202,7 @@ impl Stages {
         raw: RawCall,
         terms: Terms,
         past: Option<&Past>,
-        record: &mut Record,
+        record: &mut Record<'_>,
     ) -> Result<Checked, NotDone> {
         let Record { laps, recorded, trace, origin, key, subject, .. } = record;
         laps.start();
@@ -235,7 +235,7 @@ impl Stages {
         &self,
         matched: Matched,
         terms: Terms,
-        laps: &mut Laps,
+        laps: &mut Laps<'_, Stage, 5>,
         recorded: &mut Vec<Amendment>,
         trace: &mut Trace,
     ) -> Result<Checked, NotDone> {
@@ -285,6 +285,7 @@ pub struct HostBuilder {
     coercion: Coercion,
     declared_strictly: bool,
     repair: RepairSettings,
+    allocation: Allocation,
     clock: Option<Arc<dyn Clock>>,
 }
 
@@ -346,6 +347,13 @@ impl HostBuilder {
         self
     }
 
+    /// Where calls get their memory from; a pool, unless it is said otherwise. The limits are the same.
+    #[must_use]
+    pub fn allocation(mut self, allocation: Allocation) -> Self {
+        self.allocation = allocation;
+        self
+    }
+
     /// Another clock than the system's.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
@@ -361,7 +369,7 @@ impl HostBuilder {
     pub async fn build(self) -> Result<Host, BuildError> {
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
         let mut counters = Counters::default();
-        let engine = HostEngine::new().map_err(BuildError::platform)?;
+        let engine = HostEngine::new(self.allocation).map_err(BuildError::platform)?;
         let loader =
             Loader::new(engine, Arc::clone(&clock), Arc::clone(&counters.loads)).map_err(BuildError::platform)?;
         let loads = self.sources.into_iter().map(|source| loader.load(source, self.defaults));
@@ -420,7 +428,7 @@ impl BuildError {
 /// The rule the component breaks.
 pub async fn contract_of(file: &str, bytes: &[u8]) -> Result<String, BuildError> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    let engine = HostEngine::new().map_err(BuildError::platform)?;
+    let engine = HostEngine::new(Allocation::Pooling).map_err(BuildError::platform)?;
     let loader = Loader::new(engine, clock, Arc::default()).map_err(BuildError::platform)?;
     loader.ask_contract(file, bytes).await.map_err(|error| BuildError::Tools(vec![error]))
 }

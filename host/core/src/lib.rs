@@ -66,7 +66,7 @@ pub use crate::contract::{
 };
 pub use crate::declare::{Declarations, DeclaredTool, Loss, Mode, NotStrict, Provider, Warning, documentation};
 pub use crate::dispatch::{MAX_WAIT, MAX_WAITING};
-pub use crate::engine::{MAX_CALLS, MAX_MEMORY, TICK};
+pub use crate::engine::{Allocation, MAX_CALLS, MAX_MEMORY, TICK};
 pub use crate::field_path::{FieldPath, Segment};
 pub use crate::gate::{
     CallRejection, DEFAULT_ARGUMENTS, DEFAULT_DEPTH, GateLimits, GateSettings, MAX_ARGUMENTS, MAX_DEPTH,
@@ -108,7 +108,7 @@ pub use crate::text::{clean, escape_in_json, one_line};
 pub use crate::tool::Tool;
 pub use crate::turn::Answer;
 pub use crate::units::{ByteCount, Depth};
-pub use crate::usage::{Stage, Usage};
+pub use crate::usage::{Phase, Stage, Times, Usage};
 pub use crate::wire::{Dialect, MAX_CALLS_IN_MESSAGE, MAX_MESSAGE, Turn, TurnError, UnknownDialect};
 
 /// The strict reader by itself, for tests and fuzzers that hold it against others. Not part of the API.
@@ -118,5 +118,5 @@ pub mod oracle;
 /// The runtime profile guests run under, for benchmarks that hold a host against the bare runtime. Not part of the API.
 #[doc(hidden)]
 pub mod bench {
-    pub use crate::engine::profile;
+    pub use crate::engine::{pool, profile};
 }

@@ -15,7 +15,6 @@ use crate::cancel::Cancel;
 use crate::clock::Clock;
 use crate::contract::{self, Contract, ContractError, DeclaredEffects, RelationError};
 use crate::engine::HostEngine;
-use crate::sandbox::bindings::GuestPre;
 use crate::sandbox::budget::{LimitSettings, Limits};
 use crate::sandbox::cell::{self, Around, Code, Question, Uses};
 use crate::sandbox::grants::{DirectoryGrant, GrantError, Grants};
@@ -388,14 +387,14 @@ impl Loader {
         let component =
             Component::from_binary(self.engine.get(), bytes).map_err(|error| over_limit_or_not(said(error)))?;
         let foreign = unknown_imports(&anatomy.imports);
-        let pre = self.linker.instantiate_pre(&component).and_then(GuestPre::new);
-        let pre = pre.map_err(|error| match foreign.is_empty() {
+        let pre = self.linker.instantiate_pre(&component).map_err(|error| match foreign.is_empty() {
             true => LoadProblem::Import(vec![said(error)]),
             false => LoadProblem::Import(foreign),
         })?;
         let uses = Uses::of(&anatomy.imports);
         let digest = anatomy.digest.as_str().into();
-        Ok((anatomy, Code { engine: self.engine.clone(), pre, digest, uses }))
+        let code = Code::new(self.engine.clone(), pre, digest, uses).ok_or(LoadProblem::NoTool)?;
+        Ok((anatomy, code))
     }
 
     async fn read_contract(&self, anatomy: &Anatomy, code: &Code) -> Result<String, LoadProblem> {

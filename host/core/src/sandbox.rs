@@ -85,13 +85,14 @@ impl Trace {
         std::mem::take(&mut self.spent.output_lines)
     }
 
-    /// What they cost, without their time, which is counted by stage.
+    /// What they cost. The time of the whole stage is counted by whoever asked for the run.
     pub(crate) fn charge(&self, usage: &mut Usage) {
         let spent = &self.spent;
         (usage.fuel, usage.memory, usage.result) = (spent.fuel, spent.memory, spent.result);
         (usage.host_calls, usage.host_bytes) = (spent.host_calls, spent.host_bytes);
         (usage.log, usage.log_dropped) = (spent.log, spent.log_dropped);
         (usage.output, usage.output_dropped) = (spent.output, spent.output_dropped);
+        usage.phases = spent.phases;
     }
 }
 
@@ -111,7 +112,7 @@ impl Sandbox {
     pub(crate) async fn run(&self, placed: Placed, trace: &mut Trace) -> Result<Output, RunFailure> {
         let tool = Arc::clone(placed.tool());
         let Ended { answer, spent, arguments } = match placed.terms().company {
-            Company::Alone => ask(placed, Arc::clone(&self.clock), Arc::clone(&self.stores)).await,
+            Company::Alone => ask(placed, &self.clock, &self.stores).await,
             Company::Others => self.run_beside_others(placed).await?,
         };
         trace.spent.add(spent);
@@ -129,7 +130,8 @@ impl Sandbox {
     /// On a task of its own, so that the calls of one turn use every core; it ends when nobody waits for it any more.
     async fn run_beside_others(&self, placed: Placed) -> Result<Ended, RunFailure> {
         let mut task = tokio::task::JoinSet::new();
-        task.spawn(ask(placed, Arc::clone(&self.clock), Arc::clone(&self.stores)));
+        let (clock, stores) = (Arc::clone(&self.clock), Arc::clone(&self.stores));
+        task.spawn(async move { ask(placed, &clock, &stores).await });
         match task.join_next().await {
             Some(Ok(ended)) => Ok(ended),
             Some(Err(error)) => Err(RunFailure::Internal(error.to_string())),
@@ -139,10 +141,10 @@ impl Sandbox {
 }
 
 /// Holds the call's place until the store is gone.
-async fn ask(placed: Placed, clock: Arc<dyn Clock>, stores: Arc<Stores>) -> Ended {
+async fn ask(placed: Placed, clock: &Arc<dyn Clock>, stores: &Stores) -> Ended {
     let tool = placed.tool();
     let terms = placed.terms();
-    let around = Around { clock: &clock, stores: &stores, cancel: &terms.cancel };
+    let around = Around { clock, stores, cancel: &terms.cancel };
     let question = Question::Call(placed.arguments());
     let limits = tool.limits.within(terms.time_left);
     let (answer, spent) = cell::ask(&tool.code, &limits, &tool.grants, around, question).await;

@@ -36,18 +36,18 @@ pub(crate) struct Stores {
 }
 
 impl Stores {
-    pub(crate) fn created(self: &Arc<Self>) -> Alive {
+    pub(crate) fn created(&self) -> Alive<'_> {
         self.created.fetch_add(1, Ordering::Relaxed);
         self.alive.fetch_add(1, Ordering::Relaxed);
-        Alive(Arc::clone(self))
+        Alive(self)
     }
 }
 
 /// Lives as long as its store does.
 #[derive(Debug)]
-pub(crate) struct Alive(Arc<Stores>);
+pub(crate) struct Alive<'s>(&'s Stores);
 
-impl Drop for Alive {
+impl Drop for Alive<'_> {
     fn drop(&mut self) {
         self.0.alive.fetch_sub(1, Ordering::Relaxed);
     }

@@ -2,7 +2,6 @@
 //!
 //! Only adds up. Limits stand in `sandbox::budget`, sums over many calls in `stats`.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Clock;
@@ -39,6 +38,79 @@ impl Stage {
     }
 }
 
+/// The steps of the stage `sandbox`, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// A store with every bound set.
+    Store,
+    /// The guest's memories, tables and start functions.
+    Instantiate,
+    /// The guest's own work, with its arguments going in and its answer coming out.
+    Call,
+    /// Everything given back.
+    Drop,
+}
+
+impl Phase {
+    /// All of them, in order.
+    pub const ALL: [Self; 4] = [Self::Store, Self::Instantiate, Self::Call, Self::Drop];
+
+    /// The step's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Store => "store",
+            Self::Instantiate => "instantiate",
+            Self::Call => "call",
+            Self::Drop => "drop",
+        }
+    }
+}
+
+/// Time in each of at most `N` steps, as far as a call came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times<S, const N: usize>([Option<(S, Duration)>; N]);
+
+impl<S, const N: usize> Default for Times<S, N> {
+    fn default() -> Self {
+        Self([const { None }; N])
+    }
+}
+
+/// The first `N` of them, each with all its times.
+impl<S: Copy + Eq, const N: usize> FromIterator<(S, Duration)> for Times<S, N> {
+    fn from_iter<I: IntoIterator<Item = (S, Duration)>>(steps: I) -> Self {
+        let mut times = Self::default();
+        steps.into_iter().for_each(|(step, time)| times.note(step, time));
+        times
+    }
+}
+
+impl<S: Copy + Eq, const N: usize> Times<S, N> {
+    /// The steps and their times, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (S, Duration)> {
+        self.0.iter().flatten().copied()
+    }
+
+    /// Time in this step; nothing where the call did not come to it.
+    pub fn of(&self, step: S) -> Option<Duration> {
+        self.iter().find(|(passed, _)| *passed == step).map(|(_, time)| time)
+    }
+
+    /// Adds what a step took; a call that is tried more than once comes to it again.
+    fn note(&mut self, step: S, time: Duration) {
+        let is_free = |slot: &Option<(S, Duration)>| slot.is_none_or(|(passed, _)| passed == step);
+        if let Some(slot) = self.0.iter_mut().find(|slot| is_free(slot)) {
+            let before = slot.map_or(Duration::ZERO, |(_, time)| time);
+            *slot = Some((step, before.saturating_add(time)));
+        }
+    }
+
+    /// Adds what another run took.
+    pub(crate) fn add(&mut self, run: &Self) {
+        run.iter().for_each(|(step, time)| self.note(step, time));
+    }
+}
+
 /// What one call cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
@@ -62,42 +134,42 @@ pub struct Usage {
     /// Bytes printed beyond the limit, dropped.
     pub output_dropped: ByteCount,
     /// Time in each stage the call came to. Compiling is none of them: that was done at load.
-    pub stages: Vec<(Stage, Duration)>,
+    pub stages: Times<Stage, 5>,
+    /// Time in each step of the stage `sandbox` the call came to.
+    pub phases: Times<Phase, 4>,
 }
 
 impl Usage {
     /// Time in all stages together.
     pub fn total(&self) -> Duration {
-        self.stages.iter().fold(Duration::ZERO, |sum, (_, time)| sum.saturating_add(*time))
+        self.stages.iter().fold(Duration::ZERO, |sum, (_, time)| sum.saturating_add(time))
     }
 }
 
-/// A stop-watch that goes from stage to stage.
+/// A stop-watch that goes from step to step.
 #[derive(Debug)]
-pub(crate) struct Laps {
-    clock: Arc<dyn Clock>,
+pub(crate) struct Laps<'c, S, const N: usize> {
+    clock: &'c dyn Clock,
     last: Duration,
-    pub(crate) usage: Usage,
+    pub(crate) times: Times<S, N>,
 }
 
-impl Laps {
+impl<'c, S: Copy + Eq, const N: usize> Laps<'c, S, N> {
     /// A watch that has not been started: reading the clock is the first thing a call's own walk does.
-    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
-        Self {
-            clock,
-            last: Duration::ZERO,
-            usage: Usage { stages: Vec::with_capacity(Stage::ALL.len()), ..Usage::default() },
-        }
+    pub(crate) fn new(clock: &'c dyn Clock) -> Self {
+        Self { clock, last: Duration::ZERO, times: Times::default() }
     }
 
-    pub(crate) fn start(&mut self) {
+    /// Starts it, and says when that was.
+    pub(crate) fn start(&mut self) -> Duration {
         self.last = self.clock.now();
+        self.last
     }
 
-    /// Notes that a stage has just ended, however it ended, and hands its outcome on.
-    pub(crate) fn passed<T>(&mut self, stage: Stage, outcome: T) -> T {
+    /// Notes that a step has just ended, however it ended, and hands its outcome on.
+    pub(crate) fn passed<T>(&mut self, step: S, outcome: T) -> T {
         let now = self.clock.now();
-        self.usage.stages.push((stage, now.saturating_sub(self.last)));
+        self.times.note(step, now.saturating_sub(self.last));
         self.last = now;
         outcome
     }

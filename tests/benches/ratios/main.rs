@@ -1,24 +1,32 @@
 //! Ratios: what the line costs, held in one run against the least that the same work could cost.
 //!
-//! An accepted call against the bare runtime on the same component, arguments and engine profile; a refused call against
-//! parsing the same text. Both sides run in turn, so that a busy machine is busy for both, and only their ratio is a
-//! promise. Prints tables, or JSON with `--json`; says nothing about single stages (`stages`).
+//! An accepted call against the bare runtime on the same component, arguments and engine profile, and beside it how others
+//! isolate a call; a refused call against parsing the same text; what a second core brings, and what is kept mapped. All
+//! sides run in turn, so that a busy machine is busy for all, and only their ratio is a promise. Prints tables, or JSON with
+//! `--json`; says nothing about single stages (`stages`, `phases`).
 //!
 //! ```text
 //! cargo bench --bench ratios
 //! cargo bench --bench ratios -- --json
 //! cargo bench --bench ratios -- 'missing key'
+//! cargo bench --bench ratios -- cores
 //! cargo bench --bench ratios -- --component FILE --arguments '{"text": "hi"}'
 //! ```
 
-#![expect(clippy::print_stdout, reason = "the tables are what this program is for")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the tables are what this program is for")]
 
 /// Calls that run.
 mod accepted;
 /// How often memory is asked for.
 mod allocations;
+/// What a second worker brings.
+mod cores;
 /// Texts to refuse, and the contract that refuses them.
 mod corpus;
+/// What stays mapped between calls.
+mod kept;
+/// How others isolate a call.
+mod peers;
 /// The bare runtime.
 mod raw;
 /// Calls that do not.
@@ -38,6 +46,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::cores::Gains;
 use crate::table::Row;
 
 /// What may fail: a guest that does not load, a call that ends otherwise than it should.
@@ -82,21 +91,32 @@ struct Measured {
     accepted: Vec<Row>,
     /// Calls that were refused, against parsing their text.
     refused: Vec<Row>,
+    /// Other settings of the pool, against the host's own.
+    kept: Vec<Row>,
+    /// What a second worker brings.
+    cores: Option<Gains>,
 }
 
 fn main() -> Anyhow<()> {
     let asked = Asked::read(std::env::args().skip(1))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let measured = runtime.block_on(measure(&asked))?;
+    let mut measured = runtime.block_on(measure(&asked))?;
+    if asked.component.is_none() {
+        measured.cores = cores::all(&asked.cases)?;
+    }
     if asked.json {
         println!("{}", serde_json::to_string_pretty(&measured)?);
         return Ok(());
     }
-    if !measured.accepted.is_empty() {
-        println!("{}", table::render(&accepted::TITLE, &measured.accepted));
+    for (title, rows) in
+        [(accepted::TITLE, &measured.accepted), (refused::TITLE, &measured.refused), (kept::TITLE, &measured.kept)]
+    {
+        if !rows.is_empty() {
+            println!("{}", table::render(&title, rows));
+        }
     }
-    if !measured.refused.is_empty() {
-        println!("{}", table::render(&refused::TITLE, &measured.refused));
+    if let Some(gains) = &measured.cores {
+        println!("{}", gains.render());
     }
     Ok(())
 }
@@ -105,8 +125,14 @@ async fn measure(asked: &Asked) -> Anyhow<Measured> {
     if let Some(file) = &asked.component {
         let arguments = asked.arguments.as_deref().unwrap_or("{}");
         let name = file.display().to_string();
-        let row = accepted::one(&name, std::fs::read(file)?, arguments).await?;
-        return Ok(Measured { accepted: vec![row], refused: Vec::new() });
+        let accepted = accepted::component(&name, std::fs::read(file)?, arguments).await?;
+        return Ok(Measured { accepted, ..Measured::default() });
     }
-    Ok(Measured { accepted: accepted::all(&asked.cases).await?, refused: refused::all(&asked.cases).await? })
+    let words = &asked.cases;
+    Ok(Measured {
+        accepted: accepted::all(words).await?,
+        refused: refused::all(words).await?,
+        kept: kept::all(words).await?,
+        cores: None,
+    })
 }

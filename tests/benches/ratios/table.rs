@@ -53,7 +53,7 @@ pub(crate) fn render(title: &Title, rows: &[Row]) -> String {
     let mut out = format!("{}\n{}\n", title.what, title.goal);
     writeln!(
         out,
-        "{:width$}  {:<17}  {:>9}  {:>9}  {:>5}  {:>11}  {:>8}  {:>11}",
+        "{:width$}  {:<22}  {:>9}  {:>9}  {:>5}  {:>11}  {:>8}  {:>11}",
         "case", "way", "base ns", "ns", "ratio", "quartiles", "more µs", "allocations"
     )
     .expect("writing to a String cannot fail");
@@ -61,7 +61,7 @@ pub(crate) fn render(title: &Title, rows: &[Row]) -> String {
         let [low, high] = row.ratio_quartiles;
         writeln!(
             out,
-            "{:width$}  {:<17}  {:>9.0}  {:>9.0}  {:>5.2}  {low:>5.2}–{high:<5.2}  {:>8.2}  {:>4} → {:<4}",
+            "{:width$}  {:<22}  {:>9.0}  {:>9.0}  {:>5.2}  {low:>5.2}–{high:<5.2}  {:>8.2}  {:>4} → {:<4}",
             row.case, row.way, row.base_ns, row.ns, row.ratio, row.more_us, row.base_allocations, row.allocations
         )
         .expect("writing to a String cannot fail");

@@ -59,7 +59,7 @@ impl Stages {
         raw: RawCall,
         terms: Terms,
         past: Option<&Past>,
-        record: &mut Record,
+        record: &mut Record<'_>,
     ) -> Result<Checked, NotDone> {
         match &self.repairs {
             None => self.walk(raw, terms, past, record).await,
@@ -74,7 +74,7 @@ impl Stages {
         mut call: RawCall,
         mut terms: Terms,
         past: Option<&Past>,
-        record: &mut Record,
+        record: &mut Record<'_>,
     ) -> Result<Checked, NotDone> {
         let until = self.clock.now().saturating_add(repairs.deadline());
         let mut standing = None;

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use wasmtime::component::{ComponentExportIndex, InstancePre};
 use wasmtime::{CallHook, Store, StoreContextMut, Trap, UpdateDeadline};
 
-use super::bindings::GuestPre;
+use super::bindings::exports::toolgate::tool::tool::Failure as SaidNo;
 use super::budget::{HOST_CALL, Limits};
 use super::grants::{GrantError, Grants};
 use super::guest_state::{GuestState, LogLine, MAX_HANDLES};
@@ -23,16 +24,35 @@ use crate::clock::Clock;
 use crate::engine::HostEngine;
 use crate::stats::Stores;
 use crate::units::ByteCount;
+use crate::usage::{Laps, Phase, Times};
+
+/// The interface a tool exports; the runtime finds later compatible versions by it too.
+const TOOL: &str = "toolgate:tool/tool@1.0.0";
 
 /// A compiled component, linked, ready to be instantiated any number of times.
 #[derive(Clone)]
 pub(crate) struct Code {
     pub(crate) engine: HostEngine,
-    pub(crate) pre: GuestPre<GuestState>,
+    pre: InstancePre<GuestState>,
+    contract: ComponentExportIndex,
+    call: ComponentExportIndex,
     /// SHA-256 of the component, in hexadecimal.
     pub(crate) digest: Arc<str>,
     /// What of the host it can reach at all. What it cannot is not built for it.
     pub(crate) uses: Uses,
+}
+
+impl Code {
+    /// Nothing where the component does not export the interface.
+    ///
+    /// What the runtime generates would look up and type-check both functions for every call; only one is asked for.
+    pub(crate) fn new(engine: HostEngine, pre: InstancePre<GuestState>, digest: Arc<str>, uses: Uses) -> Option<Self> {
+        let component = pre.component();
+        let tool = component.get_export_index(None, TOOL)?;
+        let function = |name| component.get_export_index(Some(&tool), name);
+        let (contract, call) = (function("contract")?, function("call")?);
+        Some(Self { engine, pre, contract, call, digest, uses })
+    }
 }
 
 /// What a component imports.
@@ -57,7 +77,7 @@ impl Uses {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Around<'a> {
     pub(crate) clock: &'a Arc<dyn Clock>,
-    pub(crate) stores: &'a Arc<Stores>,
+    pub(crate) stores: &'a Stores,
     pub(crate) cancel: &'a Cancel,
 }
 
@@ -90,6 +110,7 @@ pub(crate) struct Spent {
     pub(crate) output: ByteCount,
     pub(crate) output_dropped: ByteCount,
     pub(crate) output_lines: Vec<OutputLine>,
+    pub(crate) phases: Times<Phase, 4>,
 }
 
 impl Spent {
@@ -97,6 +118,7 @@ impl Spent {
     pub(super) fn add(&mut self, run: Self) {
         self.fuel = self.fuel.saturating_add(run.fuel);
         self.memory = self.memory.max(run.memory);
+        self.phases.add(&run.phases);
         self.host_calls = self.host_calls.saturating_add(run.host_calls);
         self.result = run.result;
         let sum = |sum: &mut ByteCount, more: ByteCount| *sum = ByteCount::new(sum.get().saturating_add(more.get()));
@@ -118,14 +140,19 @@ pub(crate) async fn ask(
     around: Around<'_>,
     question: Question<'_>,
 ) -> (Result<String, Stop>, Spent) {
-    let deadline = around.clock.now().saturating_add(limits.time);
+    let mut laps = Laps::new(around.clock.as_ref());
+    let deadline = laps.start().saturating_add(limits.time);
     let mut store = match state(code, limits, grants, question) {
         Ok(state) => new_store(code, limits, around.clock, deadline, state),
         Err(gone) => return (Err(Stop::GrantGone(gone.to_string())), Spent::default()),
     };
     let counted = around.stores.created();
-    let running = around.cancel.or(run(code, &mut store, question));
-    let answer = match within(deadline, around.clock, running).await {
+    laps.passed(Phase::Store, ());
+    let running = around.cancel.or(run(code, &mut store, question, &mut laps));
+    let ended = within(deadline, around.clock, running).await;
+    // Whatever ended it, it ended in the step after the last that was passed.
+    let last = if laps.times.of(Phase::Instantiate).is_some() { Phase::Call } else { Phase::Instantiate };
+    let answer = match laps.passed(last, ended) {
         Some(Ok(Ok(Ok(text)))) => Ok(text),
         Some(Ok(Ok(Err(failure)))) => Err(Stop::Tool(failure)),
         Some(Ok(Err(error))) => Err(classify(&error, &circumstances(&store, limits))),
@@ -135,7 +162,8 @@ pub(crate) async fn ask(
     let spent = spent(&mut store, limits, &answer);
     drop(store);
     drop(counted);
-    (answer, spent)
+    laps.passed(Phase::Drop, ());
+    (answer, Spent { phases: laps.times, ..spent })
 }
 
 /// Does the work unless the time runs out first. A timer costs more than half a microsecond, and a call that neither waits nor
@@ -145,7 +173,12 @@ async fn within<T>(deadline: Duration, clock: &Arc<dyn Clock>, work: impl Future
     if let Poll::Ready(done) = poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await {
         return Some(done);
     }
-    tokio::time::timeout(deadline.saturating_sub(clock.now()), work).await.ok()
+    // The time is looked at first: a guest whose deadline passed while others had its thread gets no further tick.
+    tokio::select! {
+        biased;
+        () = tokio::time::sleep(deadline.saturating_sub(clock.now())) => None,
+        done = work => Some(done),
+    }
 }
 
 /// The host's side of one call: no more of it than the component can reach.
@@ -214,12 +247,21 @@ async fn run(
     code: &Code,
     store: &mut Store<GuestState>,
     question: Question<'_>,
+    laps: &mut Laps<'_, Phase, 4>,
 ) -> wasmtime::Result<Result<String, ToolFailure>> {
     let guest = code.pre.instantiate_async(&mut *store).await?;
-    let tool = guest.toolgate_tool_tool();
+    laps.passed(Phase::Instantiate, ());
     match question {
-        Question::Contract => Ok(Ok(tool.call_contract(store).await?)),
-        Question::Call(arguments) => Ok(tool.call_call(store, arguments).await?.map_err(ToolFailure::from)),
+        Question::Contract => {
+            let contract = guest.get_typed_func::<(), (String,)>(&mut *store, code.contract)?;
+            let (text,) = contract.call_async(store, ()).await?;
+            Ok(Ok(text))
+        }
+        Question::Call(arguments) => {
+            let call = guest.get_typed_func::<(&str,), (Result<String, SaidNo>,)>(&mut *store, code.call)?;
+            let (answer,) = call.call_async(store, (arguments,)).await?;
+            Ok(answer.map_err(ToolFailure::from))
+        }
     }
 }
 
@@ -249,5 +291,6 @@ fn spent(store: &mut Store<GuestState>, limits: &Limits, answer: &Result<String,
         output: printed.kept,
         output_dropped: printed.dropped,
         output_lines: printed.lines,
+        phases: Times::default(),
     }
 }

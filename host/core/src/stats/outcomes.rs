@@ -77,10 +77,10 @@ impl Outcomes {
         if usage.fuel > 0 {
             add(&shard.fuel, tool, usage.fuel);
         }
-        for (stage, time) in &usage.stages {
+        for (stage, time) in usage.stages.iter() {
             let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
             let bucket = histogram::bucket(nanoseconds);
-            add(&shard.times, place(*stage).saturating_mul(BUCKETS).saturating_add(bucket), 1);
+            add(&shard.times, place(stage).saturating_mul(BUCKETS).saturating_add(bucket), 1);
         }
     }
 
