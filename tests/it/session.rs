@@ -414,8 +414,9 @@ fn answered(directory: &Path, calls: &[(&str, Value)]) -> Shown {
         |(name, input): &(&str, Value)| json!({"type": "tool_use", "id": "toolu_1", "name": name, "input": input});
     let body = json!({"role": "assistant", "content": calls.iter().map(block).collect::<Vec<_>>()}).to_string();
     let path = directory.join("session.json");
-    let arguments = ["answer", "--session", &path.display().to_string(), "--tools", &wasm.display().to_string()];
-    program(&arguments, body.as_bytes())
+    let log = directory.join("calls.jsonl").display().to_string();
+    let (path, wasm) = (path.display().to_string(), wasm.display().to_string());
+    program(&["answer", "--session", &path, "--tools", &wasm, "--log", &log], body.as_bytes())
 }
 
 #[test]
@@ -440,6 +441,13 @@ fn the_program_keeps_a_session_and_exits_with_3_where_it_stops() {
         assert_eq!(shown.code, ExitCode::from(if nth == 3 { 3 } else { 0 }), "{}", shown.stderr);
         assert!(!shown.stderr.contains('\u{1b}'), "{:?}", shown.stderr);
     }
+    let log = fs::read_to_string(directory.path().join("calls.jsonl")).expect("reads");
+    for line in log.lines() {
+        let line: Value = serde_json::from_str(line).expect("is JSON");
+        let of = (line.get("conversation").and_then(Value::as_str), line.get("refusal_bound").and_then(Value::as_u64));
+        assert_eq!(of, (Some("session.json"), Some(3)), "a report knows what would have stopped it");
+    }
+    assert_eq!(log.lines().count(), 6);
     let left: Vec<String> = fs::read_dir(directory.path())
         .expect("lists")
         .map(|entry| entry.expect("an entry").file_name().into_string().expect("text"))

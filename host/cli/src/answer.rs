@@ -23,9 +23,12 @@ pub(crate) async fn run(arguments: AnswerArguments, screen: &mut Screen<'_>) -> 
         None => "no turn".to_owned(),
     })?;
     hand_back(&turn, arguments.assistant_out.as_deref(), screen)?;
-    let log = log::Turn::begin(&arguments.log, &turn.calls)?;
+    let mut log = log::Turn::begin(&arguments.log, &turn.calls)?;
     let file = arguments.session.as_deref().map(SessionFile::open).transpose()?;
     let loaded = sources::load_to_call(&arguments.tools, &arguments.reading, screen).await?;
+    if let Some(file) = &arguments.session {
+        log.belongs_to(file, &loaded.session);
+    }
     let session = file.as_ref().map(|file| file.resume(&loaded.host, loaded.session)).transpose()?;
     let (answer, kept) = match (session, &file) {
         (Some(mut session), Some(file)) => {

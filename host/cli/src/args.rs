@@ -146,7 +146,7 @@ pub(crate) struct LogOptions {
     #[arg(long, requires = "log")]
     pub(crate) log_arguments: bool,
     /// The conversation that the calls belong to, by a name of your own: what a model does after a refusal is told apart by
-    /// it
+    /// it. The name of the session's file, where there is one and nothing else is said
     #[arg(long, value_name = "NAME", requires = "log")]
     pub(crate) conversation: Option<String>,
 }

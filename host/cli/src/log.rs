@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use toolgate::{Asked, CallRecord, Host, Keep, Occasion, RawCall, Reply};
+use toolgate::{Asked, CallRecord, Host, Keep, Occasion, RawCall, Reply, SessionLimits};
 
 use crate::args::LogOptions;
 use crate::screen::Screen;
@@ -28,6 +28,7 @@ pub(crate) struct Log {
     file: File,
     keep: Keep,
     conversation: Option<String>,
+    refusal_bound: Option<u32>,
 }
 
 /// A log, if one is asked for, and what it keeps of the calls of one turn.
@@ -44,6 +45,15 @@ impl Turn {
         let keep = log.as_ref().map(|log| log.keep);
         let asked = keep.map(|keep| calls.iter().map(|call| Asked::of(call, keep)).collect());
         Ok(Self { log, asked: asked.unwrap_or_default() })
+    }
+
+    /// Says that a session has the turn: it is the conversation, unless another is named, and has a bound.
+    pub(crate) fn belongs_to(&mut self, session: &Path, limits: &SessionLimits) {
+        if let Some(log) = &mut self.log {
+            let name = || session.file_name().map(|name| name.to_string_lossy().into_owned());
+            log.conversation = log.conversation.take().or_else(name);
+            log.refusal_bound = Some(limits.refusals);
+        }
     }
 
     /// Appends the turn. The calls have run, so a log that cannot be written any more is said and costs no answer: whoever
@@ -72,7 +82,7 @@ impl Log {
         std::os::unix::fs::OpenOptionsExt::mode(&mut how, 0o600);
         let file = how.open(path).with_context(failed)?;
         let keep = if options.log_arguments { Keep::Arguments } else { Keep::Digests };
-        Ok(Self { path: path.to_owned(), file, keep, conversation: options.conversation.clone() })
+        Ok(Self { path: path.to_owned(), file, keep, conversation: options.conversation.clone(), refusal_bound: None })
     }
 
     fn append(&mut self, asked: &[Asked], replies: &[Reply], host: &Host) -> Result<()> {
@@ -82,7 +92,7 @@ impl Log {
             conversation: self.conversation.clone(),
             // No other turn has both: a process answers one.
             turn: format!("{:x}-{:x}", since.as_nanos(), std::process::id()),
-            refusal_bound: None,
+            refusal_bound: self.refusal_bound,
         };
         let mut lines = String::new();
         for (position, (reply, asked)) in replies.iter().zip(asked).enumerate() {
