@@ -10,10 +10,12 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::arguments::Form;
+use super::codec::{self, Answered, Codec, End, Found, FoundCall, Rules};
+use super::error::{TurnError, shape};
 use super::ids::IdRule;
+use super::message::{Message, objects};
 use super::names::NameRule;
 use super::part::Object;
-use super::{Answered, Codec, End, Found, FoundCall, Message, Rules, TurnError, objects, shape};
 
 /// The dialect.
 pub(super) struct Anthropic;
@@ -100,6 +102,6 @@ impl Codec for Anthropic {
             content: result.reply.text(),
             copied: result.copied(),
         });
-        super::print(&UserMessage { role: "user", content: content.collect() })
+        codec::print(&UserMessage { role: "user", content: content.collect() })
     }
 }

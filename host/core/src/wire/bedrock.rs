@@ -6,10 +6,12 @@
 use serde::Serialize;
 
 use super::arguments::Form;
+use super::codec::{self, Answered, Codec, End, Found, FoundCall, Rules};
+use super::error::{TurnError, shape};
 use super::ids::IdRule;
+use super::message::{Message, object, objects};
 use super::names::NameRule;
 use super::part::Object;
-use super::{Answered, Codec, End, Found, FoundCall, Message, Rules, TurnError, object, objects, shape};
 
 /// The dialect.
 pub(super) struct Bedrock;
@@ -111,6 +113,6 @@ impl Codec for Bedrock {
                 content: [Text { text: result.reply.text() }],
             },
         });
-        super::print(&UserMessage { role: "user", content: content.collect() })
+        codec::print(&UserMessage { role: "user", content: content.collect() })
     }
 }

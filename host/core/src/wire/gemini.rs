@@ -8,9 +8,11 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::arguments::Form;
+use super::codec::{self, Answered, Codec, End, Found, FoundCall, Rules};
+use super::error::{TurnError, shape};
+use super::message::{Message, object, objects};
 use super::names::NameRule;
 use super::part::Object;
-use super::{Answered, Codec, End, Found, FoundCall, Message, Rules, TurnError, object, objects, shape};
 
 /// The dialect.
 pub(super) struct Gemini;
@@ -105,7 +107,7 @@ impl Codec for Gemini {
                 response: response(result),
             },
         });
-        super::print(&UserTurn { role: "user", parts: parts.collect() })
+        codec::print(&UserTurn { role: "user", parts: parts.collect() })
     }
 }
 

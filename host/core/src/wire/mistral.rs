@@ -5,11 +5,13 @@
 use serde::Serialize;
 
 use super::arguments::Form;
+use super::chat::{self, Manner};
+use super::codec::{self, Answered, Codec, Found, Rules};
+use super::error::TurnError;
 use super::ids::IdRule;
+use super::message::Message;
 use super::names::NameRule;
-use super::openai_chat::{self, Manner, OpenAiChat};
 use super::part::Object;
-use super::{Answered, Codec, Found, Message, Rules, TurnError};
 
 /// The dialect.
 pub(super) struct Mistral;
@@ -36,15 +38,15 @@ impl Codec for Mistral {
     }
 
     fn recognises(&self, message: &Message<'_>) -> bool {
-        openai_chat::has_shape(message) && speaks(message)
+        chat::has_shape(message) && speaks(message)
     }
 
     fn is_call(&self, block: &Object<'_>) -> bool {
-        OpenAiChat.is_call(block)
+        chat::is_call(block)
     }
 
     fn read<'m>(&self, message: &Message<'m>) -> Result<Found<'m>, TurnError> {
-        openai_chat::read(message, &MANNER)
+        chat::read(message, &MANNER)
     }
 
     fn rules(&self) -> Rules {
@@ -62,7 +64,7 @@ impl Codec for Mistral {
             name: &result.echo.name,
             content: result.reply.text(),
         });
-        super::print(&messages.collect::<Vec<_>>())
+        codec::print(&messages.collect::<Vec<_>>())
     }
 }
 
@@ -96,7 +98,7 @@ fn is_its_call(call: &Object<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::speaks;
-    use crate::wire::Message;
+    use crate::wire::message::Message;
 
     #[test]
     fn an_ordinary_chat_body_is_never_taken_for_mistral() {

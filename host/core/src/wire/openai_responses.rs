@@ -10,10 +10,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::arguments::Form;
+use super::codec::{self, Answered, Codec, End, Found, FoundCall, Rules};
+use super::error::{TurnError, shape};
 use super::ids::IdRule;
+use super::message::{Message, objects};
 use super::names::NameRule;
 use super::part::Object;
-use super::{Answered, Codec, End, Found, FoundCall, Message, Rules, TurnError, objects, shape};
 
 /// The dialect.
 pub(super) struct OpenAiResponses;
@@ -88,7 +90,7 @@ impl Codec for OpenAiResponses {
             output: result.reply.text(),
             copied: result.copied(),
         });
-        super::print(&outputs.collect::<Vec<_>>())
+        codec::print(&outputs.collect::<Vec<_>>())
     }
 }
 
