@@ -363,6 +363,8 @@ fn the_tools_are_documented_for_people() {
     let (documented, codes) = shown.stdout.split_once("## When there is no answer").expect("the chapter is there");
     assert!(codes.contains("| `result:empty` | ") && codes.contains("| `args:missing` | "), "{codes}");
     assert!(!documented.contains("toolgate-desk-"), "where a granted directory is, is the operator's own");
+    let relations = "`rows` of the result has at most as many items as the argument `limit` says.\n\n`sku` of the result equals the argument `sku`.";
+    assert!(documented.contains(relations), "{documented}");
     let of_orders = documented.split("\n## ").find(|part| part.starts_with("`search_orders`")).expect("is documented");
     insta::assert_snapshot!(of_orders, @r#"
     `search_orders`

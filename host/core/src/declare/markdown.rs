@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::facts::{Facts, Kind, Rest, Source};
 use super::words::Words;
-use crate::contract::Contract;
+use crate::contract::{Contract, Relation};
 use crate::refusal::Rule;
 use crate::text;
 use crate::tool::Tool;
@@ -62,6 +62,7 @@ fn section(tool: &Tool) -> String {
     line(&mut out, "\n### Result\n");
     out.push_str(&table(contract.output.get()));
     out.push_str(&empty_lists(contract));
+    out.push_str(&relations(contract));
     out
 }
 
@@ -96,6 +97,22 @@ fn empty_lists(contract: &Contract) -> String {
         [] => "\nNo list in the top level of the result may come back empty.\n".to_owned(),
         may => format!("\nMay come back empty: {}.\n", may.join(", ")),
     }
+}
+
+/// What ties the result to the arguments.
+fn relations(contract: &Contract) -> String {
+    let place = |pointer: &str| match pointer.trim_start_matches('/') {
+        "" => "the whole".to_owned(),
+        steps => code(steps),
+    };
+    let said = contract.relations.iter().filter_map(|Relation { at, max_items, equals }| {
+        let at = place(at);
+        let most = |argument: &String| format!("has at most as many items as the argument {} says", place(argument));
+        let equal = |argument: &String| format!("equals the argument {}", place(argument));
+        let tie = max_items.as_ref().map(most).or_else(|| equals.as_ref().map(equal))?;
+        Some(format!("\n{at} of the result {tie}.\n"))
+    });
+    said.collect()
 }
 
 /// The rows of a schema.
