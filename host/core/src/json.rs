@@ -94,6 +94,10 @@ impl Span {
         Self { start: small(start), end: small(end) }
     }
 
+    fn len(self) -> usize {
+        wide(self.end.saturating_sub(self.start))
+    }
+
     fn of(self, text: &str) -> &str {
         text.get(wide(self.start)..wide(self.end)).unwrap_or_default()
     }
@@ -185,6 +189,15 @@ impl Json {
         }
     }
 
+    /// Whether a node is this string. Most are not, and differ in length already.
+    fn is_string(&self, at: usize, said: &str) -> bool {
+        match self.node(at) {
+            Node::Plain(span) => span.len() == said.len() && span.of(&self.text) == said,
+            Node::Unescaped(span) => span.len() == said.len() && span.of(&self.unescaped) == said,
+            Node::Null | Node::Bool(_) | Node::Number(_) | Node::List(_) | Node::Object(_) => false,
+        }
+    }
+
     /// The node of a key in the object at `object`, which has `len` members so far.
     fn find(&self, object: usize, len: usize, key: &str) -> Option<usize> {
         if len > MAX_SCANNED {
@@ -192,7 +205,7 @@ impl Json {
         }
         let mut at = object.saturating_add(1);
         for _ in 0..len {
-            if self.string(at) == Some(key) {
+            if self.is_string(at, key) {
                 return Some(at);
             }
             at = self.after(at.saturating_add(1));

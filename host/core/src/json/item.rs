@@ -71,17 +71,24 @@ impl<'j> Item<'j> {
         self.json.string(self.at)
     }
 
+    /// Whether it holds other values, or could.
+    pub(crate) fn is_container(self) -> bool {
+        matches!(self.json.node(self.at), Node::List(_) | Node::Object(_))
+    }
+
     pub(crate) fn as_list(self) -> Option<List<'j>> {
-        match self.kind() {
-            Kind::List(list) => Some(list),
-            Kind::Null | Kind::Bool(_) | Kind::Number(_) | Kind::Text(_) | Kind::Object(_) => None,
+        match self.json.node(self.at) {
+            Node::List(extent) => Some(List { json: self.json, at: self.at, len: wide(extent.len) }),
+            Node::Null | Node::Bool(_) | Node::Number(_) | Node::Plain(_) | Node::Unescaped(_) | Node::Object(_) => {
+                None
+            }
         }
     }
 
     pub(crate) fn as_object(self) -> Option<Object<'j>> {
-        match self.kind() {
-            Kind::Object(object) => Some(object),
-            Kind::Null | Kind::Bool(_) | Kind::Number(_) | Kind::Text(_) | Kind::List(_) => None,
+        match self.json.node(self.at) {
+            Node::Object(extent) => Some(Object { json: self.json, at: self.at, len: wide(extent.len) }),
+            Node::Null | Node::Bool(_) | Node::Number(_) | Node::Plain(_) | Node::Unescaped(_) | Node::List(_) => None,
         }
     }
 }

@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use serde_json::Value;
 use smallvec::SmallVec;
 
 use super::leaf::Leaves;
@@ -183,8 +184,21 @@ impl<'w> Walk<'w> {
         matches!(self.asks, Asks::Whether { is_broken: true })
     }
 
+    /// Whether a violation of this kind could come first, wherever it is.
+    fn matters(&self, keyword: Keyword) -> bool {
+        match &self.asks {
+            Asks::First(Some(first)) => keyword.order() <= first.keyword.order(),
+            Asks::First(None) => true,
+            Asks::Whether { is_broken } => !is_broken,
+        }
+    }
+
     fn visit(&mut self, node: NodeId, item: Item<'w>) {
-        let Some(rules) = self.parts.program.rules(node).filter(|_| !self.is_settled()) else { return };
+        // What comes first of a value that holds no others is its type.
+        if self.is_settled() || (!item.is_container() && !self.matters(Keyword::Type)) {
+            return;
+        }
+        let Some(rules) = self.parts.program.rules(node) else { return };
         let (Some(steps), Some(room)) = (self.steps.checked_sub(1), self.room.checked_sub(1)) else {
             self.steps = 0;
             return;
@@ -244,14 +258,11 @@ impl<'w> Walk<'w> {
         if self.is_settled() {
             return;
         }
-        for (nth, permitted) in rules.permitted.iter().enumerate() {
-            self.spend(permitted.len());
-            if !permitted.iter().any(|one| item.equals(one)) {
-                self.found(Keyword::Enum, None, item, Broken::Permitted { node, nth });
-            }
+        if self.matters(Keyword::Enum) {
+            self.check_permitted(node, &rules.permitted, item);
         }
         match item.kind() {
-            Kind::Number(number) => {
+            Kind::Number(number) if self.matters(Keyword::NumberRange) => {
                 for (nth, rule) in rules.numbers.iter().enumerate() {
                     if !self.is_in_bound(rule, number, item) {
                         self.found(Keyword::NumberRange, None, item, Broken::Number { node, nth });
@@ -259,7 +270,7 @@ impl<'w> Walk<'w> {
                 }
             }
             Kind::Text(said) => {
-                if let Some(held) = &rules.text {
+                if let Some(held) = rules.text.as_ref().filter(|_| self.matters(Keyword::TooFew)) {
                     self.check_text(held, said, item);
                 }
             }
@@ -273,10 +284,19 @@ impl<'w> Walk<'w> {
                     self.check_object(node, held, object, item);
                 }
             }
-            Kind::Null | Kind::Bool(_) => {}
+            Kind::Null | Kind::Bool(_) | Kind::Number(_) => {}
         }
         if let Some(in_place) = rules.in_place.as_ref().filter(|_| !self.is_settled()) {
             self.check_in_place(in_place, item);
+        }
+    }
+
+    fn check_permitted(&mut self, node: NodeId, permitted: &'w [Vec<Value>], item: Item<'w>) {
+        for (nth, permitted) in permitted.iter().enumerate() {
+            self.spend(permitted.len());
+            if !permitted.iter().any(|one| item.equals(one)) {
+                self.found(Keyword::Enum, None, item, Broken::Permitted { node, nth });
+            }
         }
     }
 
