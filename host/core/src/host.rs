@@ -12,6 +12,7 @@ use std::sync::Arc;
 use futures_util::{FutureExt, StreamExt, stream};
 
 use crate::amendment::{Amendment, Coercion};
+use crate::auth::{AuthError, Authorised, Authority, Caller, CallerSettings, RuleSettings, UnknownCaller, View};
 use crate::call::RawCall;
 use crate::cancel::Cancel;
 use crate::check::{self, Checked};
@@ -21,12 +22,12 @@ use crate::engine::HostEngine;
 use crate::gate::{Gate, GateLimits, GateSettings};
 use crate::load::{LoadError, Loader, ToolSource};
 use crate::refusal::{Failure, HostFailure, NotDone, Rejection};
-use crate::registry::{Matched, Policy, Registry};
+use crate::registry::{Policy, Registry};
 use crate::reply::{Effects, Origin, Reply, Verdict};
 use crate::sandbox::budget::LimitSettings;
 use crate::sandbox::{Sandbox, Trace};
-use crate::session::CallKey;
-use crate::session::past::{Past, Recognised};
+use crate::session::past::Recognised;
+use crate::session::{CallKey, Conversation};
 use crate::span::CallSpan;
 use crate::stats::{Counters, Outcomes, Stats};
 use crate::text;
@@ -37,16 +38,18 @@ use crate::usage::{Laps, Stage};
 /// memory of a thousand compilations, and their contracts would want more slots than the pool has.
 const LOADS_AT_ONCE: usize = 8;
 
-/// Loaded tools and everything that stands between them and a model. Cheap to clone; needs a tokio runtime.
+/// Loaded tools and everything that stands between them and a model, as its operator or one caller sees it. Cheap to clone;
+/// needs a tokio runtime.
 #[derive(Clone, Debug)]
 pub struct Host {
     stages: Arc<Stages>,
+    view: Arc<View>,
 }
 
 #[derive(Debug)]
 struct Stages {
     gate: Gate,
-    registry: Registry,
+    authority: Authority,
     dispatch: Dispatch,
     sandbox: Sandbox,
     counters: Counters,
@@ -92,14 +95,37 @@ impl Host {
         self.answer_call(call, Company::Alone, Cancel::when(cancel), None).await.0
     }
 
-    /// The loaded tools, sorted by name.
+    /// The same host as this caller sees it: with the tools that there are for it, and with rules that know it. Of whatever
+    /// view it is asked, the caller's is the same.
+    ///
+    /// # Errors
+    /// No caller of this name was configured.
+    pub fn for_caller(&self, name: &str) -> Result<Self, UnknownCaller> {
+        Ok(Self { stages: Arc::clone(&self.stages), view: self.stages.authority.view_of(name)? })
+    }
+
+    /// As above, for a caller that the program around knows and the configuration does not.
+    ///
+    /// # Errors
+    /// What of it cannot be meant.
+    pub fn as_caller(&self, caller: &CallerSettings) -> Result<Self, BuildError> {
+        let view = self.stages.authority.view_for(caller).map_err(BuildError::Auth)?;
+        Ok(Self { stages: Arc::clone(&self.stages), view: Arc::new(view) })
+    }
+
+    /// The name of the caller whose view it is; nothing where it is the operator's own, which has every tool.
+    pub fn caller(&self) -> Option<&str> {
+        self.view.caller.as_deref().map(Caller::name)
+    }
+
+    /// The tools that there are for whoever's view it is, sorted by name.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
-        self.stages.registry.tools().map(Arc::as_ref)
+        self.view.registry.tools().map(Arc::as_ref)
     }
 
     /// The tool that a call under this name is for, as the line itself would find it.
     pub fn tool(&self, asked: &str) -> Option<&Tool> {
-        self.stages.registry.named(asked).map(|(tool, _)| tool.as_ref())
+        self.view.registry.named(asked).map(|(tool, _)| tool.as_ref())
     }
 
     /// Counts over all calls so far.
@@ -127,7 +153,7 @@ impl Host {
         mut call: RawCall,
         company: Company,
         cancel: Cancel,
-        past: Option<&Past>,
+        conversation: Option<Conversation<'_>>,
     ) -> (Reply, Option<CallKey>) {
         // No stage looks at the id, so it stays here, where the reply is made. A name that is not plain text of a few
         // characters is no tool's, so what is shown of it is enough to find the tool by.
@@ -135,7 +161,8 @@ impl Host {
         let span = CallSpan::open(&id, &asked, &call);
         let mut record = Record::new(&self.stages.clock);
         let walk = {
-            let walk = AssertUnwindSafe(self.stages.walk(call, company, cancel, past, &mut record)).catch_unwind();
+            let walk = AssertUnwindSafe(self.stages.walk(call, &self.view, company, cancel, conversation, &mut record))
+                .catch_unwind();
             let mut walk = pin!(walk);
             poll_fn(|context| span.around(|| walk.as_mut().poll(context))).await
         };
@@ -154,7 +181,7 @@ impl Host {
             Err(NotDone::Refused(rejection)) => Verdict::Refused(rejection),
             Err(NotDone::Failed(failure)) => Verdict::Failed(failure),
         };
-        let found = self.stages.registry.named(&tool).map(|(tool, _)| tool);
+        let found = self.view.registry.named(&tool).map(|(tool, _)| tool);
         let (log, output) = (record.trace.take_log(), record.trace.take_output());
         let mut usage = record.laps.usage;
         record.trace.charge(&mut usage);
@@ -179,23 +206,27 @@ impl Stages {
     async fn walk(
         &self,
         raw: RawCall,
+        view: &View,
         company: Company,
         cancel: Cancel,
-        past: Option<&Past>,
+        conversation: Option<Conversation<'_>>,
         record: &mut Record,
     ) -> Result<Checked, NotDone> {
         let Record { laps, recorded, trace, origin, key } = record;
         laps.start();
         let admitted = laps.passed(Stage::Gate, self.gate.admit(raw, recorded))?;
-        let matched = laps.passed(Stage::Registry, self.registry.find(admitted, recorded))?;
-        let Some(past) = past else {
-            return self.run(matched, company, cancel, laps, recorded, trace).await;
+        let matched = laps.passed(Stage::Registry, view.registry.find(admitted, recorded))?;
+        let values = conversation.map(|conversation| conversation.values);
+        let authorised = self.authority.authorise(matched, view.caller.as_ref(), values);
+        let authorised = authorised.map_err(|denial| laps.passed(Stage::Dispatch, denial))?;
+        let Some(Conversation { past, values: _ }) = conversation else {
+            return self.run(authorised, company, cancel, laps, recorded, trace).await;
         };
         // Boxed, so that a call without a session does not carry the room for one.
         Box::pin(async {
-            let call = Recognised::of(&matched);
+            let call = Recognised::of(&authorised);
             *key = Some(call.key.clone());
-            let run = Box::pin(self.run(matched, company, cancel.clone(), laps, recorded, trace));
+            let run = Box::pin(self.run(authorised, company, cancel.clone(), laps, recorded, trace));
             let outcome;
             (outcome, *origin) = past.answer(&call, &cancel, run).await;
             outcome
@@ -206,14 +237,14 @@ impl Stages {
     /// The rest of the line, for a call that nothing has answered yet.
     async fn run(
         &self,
-        matched: Matched,
+        authorised: Authorised,
         company: Company,
         cancel: Cancel,
         laps: &mut Laps,
         recorded: &mut Vec<Amendment>,
         trace: &mut Trace,
     ) -> Result<Checked, NotDone> {
-        let placed = laps.passed(Stage::Dispatch, self.dispatch.place(matched, company, cancel).await)?;
+        let placed = laps.passed(Stage::Dispatch, self.dispatch.place(authorised, company, cancel).await)?;
         // Apart, since it is large: a refused call, which never comes here, would carry its room all the way.
         let output = laps.passed(Stage::Sandbox, Box::pin(self.sandbox.run(placed, trace)).await)?;
         let checked = laps.passed(Stage::Check, check::accept(output, recorded))?;
@@ -255,6 +286,8 @@ pub struct HostBuilder {
     gate: GateLimits,
     coercion: Coercion,
     declared_strictly: bool,
+    callers: Vec<CallerSettings>,
+    rules: Vec<RuleSettings>,
     clock: Option<Arc<dyn Clock>>,
 }
 
@@ -309,6 +342,20 @@ impl HostBuilder {
         self
     }
 
+    /// Adds callers, each with the tools that there are for it.
+    #[must_use]
+    pub fn callers(mut self, callers: impl IntoIterator<Item = CallerSettings>) -> Self {
+        self.callers.extend(callers);
+        self
+    }
+
+    /// Adds rules. All that concern a call have to hold, or it is denied.
+    #[must_use]
+    pub fn rules(mut self, rules: impl IntoIterator<Item = RuleSettings>) -> Self {
+        self.rules.extend(rules);
+        self
+    }
+
     /// Another clock than the system's.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
@@ -341,16 +388,17 @@ impl HostBuilder {
         let policy = Policy { limits: self.gate.json(), coercion: self.coercion, strict_nulls: self.declared_strictly };
         let registry = Registry::new(tools, policy).map_err(BuildError::Tools)?;
         counters.outcomes = Outcomes::of(registry.tools().map(|tool| tool.name()));
+        let authority = Authority::new(&self.callers, &self.rules, registry).map_err(BuildError::Auth)?;
         let sandbox = Sandbox::new(Arc::clone(&clock), Arc::clone(&counters.calls));
         let stages = Stages {
             gate: Gate::new(self.gate, self.coercion),
-            registry,
+            authority,
             dispatch: Dispatch::new(),
             sandbox,
             counters,
             clock,
         };
-        Ok(Host { stages: Arc::new(stages) })
+        Ok(Host { view: stages.authority.view_of_operator(), stages: Arc::new(stages) })
     }
 }
 
@@ -360,6 +408,9 @@ pub enum BuildError {
     /// Tools that break a rule.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Tools(Vec<LoadError>),
+    /// Callers and rules that cannot be meant.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Auth(Vec<AuthError>),
     /// This platform does not support the profile guests run under.
     #[error("this platform does not support the sandbox: {0}")]
     Platform(String),
