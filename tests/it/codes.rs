@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use serde_json::json;
-use toolgate::{Arguments, Host, RawCall, Reply, Rule, ToolSource, Verdict, with_contract};
+use toolgate::{Arguments, Host, RawCall, Reply, Rule, RuleSettings, ToolSource, Verdict, with_contract};
 
 use crate::support::{self, fuel, guests, limited, memory, on_two_threads, report, time, tool};
 
@@ -42,7 +42,12 @@ async fn hosts() -> Hosts {
         tool("result_breaks_relation.wasm", guests::RESULT_BREAKS_RELATION),
         tool("stock_lookup_v1.wasm", guests::STOCK_LOOKUP_V1),
     ];
-    let main = support::desk_host(desk.path(), probes).await;
+    let rules = [
+        RuleSettings::new("has(caller.name)").tools(["lookup_policy"]),
+        RuleSettings::new("args.text != 'secret'").tools(["echo"]),
+    ];
+    let tools = support::desk_tools(desk.path()).into_iter().chain(probes);
+    let main = support::build(Host::builder().tools(tools).rules(rules)).await;
     let slow = support::host([limited(guests::BUDGET_SPINS, time(Duration::from_millis(50)))]).await;
     Hosts { main, slow, _desk: desk }
 }
@@ -71,6 +76,8 @@ fn rows() -> Vec<(Rule, &'static str, Arguments)> {
         (Rule::ArgsRange, "stock_lookup", stock("KB-104", "busan", "3")),
         (Rule::ArgsAllowed, "stock_lookup", stock("KB-104", "Busan", "2")),
         (Rule::ArgsShape, "alternatives", text(r#"{"key":"neither"}"#)),
+        (Rule::AuthTool, "lookup_policy", text(r#"{"topic":"returns"}"#)),
+        (Rule::AuthArgs, "echo", text(r#"{"text":"secret"}"#)),
         (Rule::ToolFuel, "probe_spin", text("{}")),
         (Rule::ToolMemory, "probe_budget_grows_memory", text("{}")),
         (Rule::ToolStack, "probe_trap_recurses", text("{}")),
@@ -198,6 +205,14 @@ fn every_code_is_given_and_says_the_same_to_model_operator_and_program() {
     hint: did you mean "busan"?
 
     args:shape:key: `key` of `alternatives` must fit one of the declared alternatives, got "neither"; the tool did not run
+
+    auth:tool: `lookup_policy` is not permitted here; the tool did not run
+
+    hint: do without it: no other arguments will make a difference
+
+    auth:args:text: `echo` is not permitted here with this `text`, got "secret"; the tool did not run
+
+    hint: the same value will be refused again: send the one that is meant here, or do without the call
 
     tool:fuel: `probe_spin` was stopped after 100000 units of work; nothing was changed
 

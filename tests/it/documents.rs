@@ -11,7 +11,7 @@ use crate::schemas::is_current;
 use crate::side_by_side::COMPARED;
 use crate::support::{program, repository};
 
-const BOOKS: [&str; 13] = [
+const BOOKS: [&str; 14] = [
     "README.md",
     "SECURITY.md",
     "docs/ARCHITECTURE.md",
@@ -19,6 +19,7 @@ const BOOKS: [&str; 13] = [
     "docs/SPECIFICATION.md",
     "docs/TESTING.md",
     "docs/THREAT-MODEL.md",
+    "docs/guide/authorisation.md",
     "docs/guide/declarations.md",
     "docs/guide/first-tool.md",
     "docs/guide/other-languages.md",
@@ -34,8 +35,8 @@ fn read(file: &str) -> String {
 #[test]
 fn the_table_of_codes_is_what_the_code_says() {
     let mut table = String::from(
-        "# Codes\n\nEvery way a call can end that is not an answer. A code never changes its meaning. `call` and `args` are \
-         refusals: the tool did not run. The rest are failures: the request was in order, and there is no answer to use. Where a \
+        "# Codes\n\nEvery way a call can end that is not an answer. A code never changes its meaning. `call`, `args` and `auth` \
+         are refusals: the tool did not run. The rest are failures: the request was in order, and there is no answer to use. Where a \
          code has a place, it goes on with the dotted path of it (`args:missing:priority`), which is left out at the root.\n\n\
          | code | place | means | who can mend it |\n|---|---|---|---|\n",
     );

@@ -11,6 +11,8 @@ mod support;
 mod allocation;
 /// Schemas, contracts, names and arguments that were made to hurt.
 mod attacks;
+/// Who may call what, and with which values.
+mod auth;
 /// What a line of the call log holds.
 mod call_log;
 /// Cancelling and dropping at every point of a call.

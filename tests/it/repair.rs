@@ -17,7 +17,7 @@ use crate::support::{
 /// A host whose operator wrote this under `[repair]`.
 fn repairing(tools: impl IntoIterator<Item = ToolSource>, rules: &str) -> HostBuilder {
     let config = Config::parse(rules).unwrap_or_else(|error| panic!("{error}"));
-    Host::builder().tools(tools).repair(config.repair)
+    Host::builder().tools(tools).repair(config.repair).callers(config.callers).rules(config.rules)
 }
 
 /// What the load of these rules says.
@@ -50,6 +50,10 @@ fn lookup(name: &str) -> ToolSource {
             "note": {"type": "string"}
         }),
     )
+}
+
+fn lookup_without_bounds(name: &str) -> ToolSource {
+    mirror(name, "read", &json!({"region": {"type": "string"}, "limit": {"type": "integer"}}))
 }
 
 fn fails() -> ToolSource {
@@ -379,6 +383,50 @@ fn an_empty_result_a_tools_no_and_broken_text_are_never_repaired() {
             assert_eq!(reply.attempts.is_empty(), code != "done", "{}", report(&reply));
         }
     });
+}
+
+#[test]
+fn a_denied_call_is_never_repaired_and_a_repaired_call_may_be_denied() {
+    let rules = r#"
+        [[rules]]
+        tools = ["lookup"]
+        allow = 'args.region != "busan"'
+        [[callers]]
+        name = "shop"
+        tools = ["lookup"]
+        [[repair.rules]]
+        name = "region"
+        tools = ["lookup"]
+        reason = "args:allowed:region"
+        set = { argument = "/region", to = { constant = "busan" } }
+        [[repair.rules]]
+        name = "elsewhere"
+        tools = ["lookup"]
+        reason = "args:range:limit"
+        switch = { to = "other" }
+    "#;
+    on_one_thread(async {
+        let host = build(repairing([lookup("lookup"), lookup_without_bounds("other")], rules)).await;
+        let denied = call(&host, "lookup", json!({"region": "busan", "limit": 1})).await;
+        assert_eq!((outcome(&denied).as_str(), denied.attempts.len()), ("auth:args:region", 0), "{}", report(&denied));
+        let repaired = call(&host, "lookup", json!({"region": "atlantis", "limit": 1})).await;
+        assert_eq!(outcome(&repaired), "args:allowed:region", "{}", report(&repaired));
+        assert_eq!(tries(&repaired), [("region", "auth:args:region".to_owned())]);
+        assert_eq!(host.stats().stores_created, 0);
+        let asked = json!({"region": "jeju", "limit": 9});
+        let switched = call(&host, "lookup", asked.clone()).await;
+        assert_eq!(mirrored(&switched), asked, "the operator's own view has both tools");
+        let shop = host.for_caller("shop").expect("is configured");
+        let unknown = call(&shop, "lookup", asked).await;
+        assert_eq!(outcome(&unknown), "args:range:limit", "{}", report(&unknown));
+        assert_eq!(tries(&unknown), [("elsewhere", "call:unknown_tool".to_owned())]);
+        assert!(!unknown.text().contains("other"), "a tool that is not in its view is not named: {}", unknown.text());
+    });
+    let rule = "[[repair.rules]]\nname = \"r\"\nreason = \"auth:*\"\nswitch = { to = \"lookup\" }\n";
+    assert_eq!(
+        refused([lookup("lookup")], rule),
+        "load:policy: the repair rule `r` is for a reason that is none: `auth:*` is never repaired"
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use toolgate::{MAX_MESSAGE, Turn};
 
 use crate::args::AnswerArguments;
 use crate::screen::{Outcome, Screen};
-use crate::session::SessionFile;
+use crate::session::{self, SessionFile};
 use crate::{explain, files, interrupt, log, sources};
 
 /// Answers every call of the message; done as soon as the turn is answered, however its calls ended. At Ctrl-C what is not
@@ -26,16 +26,17 @@ pub(crate) async fn run(arguments: AnswerArguments, screen: &mut Screen<'_>) -> 
     let mut log = log::Turn::begin(&arguments.log, &turn.calls)?;
     let file = arguments.session.as_deref().map(SessionFile::open).transpose()?;
     let loaded = sources::load_to_call(&arguments.tools, &arguments.reading, screen).await?;
+    let loaded = loaded.seen_by(&arguments.caller)?;
     if let Some(file) = &arguments.session {
         log.belongs_to(file, &loaded.session);
     }
     let session = file.as_ref().map(|file| file.resume(&loaded.host, loaded.session)).transpose()?;
-    let (answer, kept) = match (session, &file) {
-        (Some(mut session), Some(file)) => {
+    let (answer, kept) = match session::with_values(session, &loaded, arguments.values) {
+        Some(mut session) => {
             let answer = session.answer_until(turn, interrupt::pressed()).await;
-            (answer, file.keep(&session))
+            (answer, file.map_or(Ok(()), |file| file.keep(&session)))
         }
-        _ => (loaded.host.answer_until(turn, interrupt::pressed()).await, Ok(())),
+        None => (loaded.host.answer_until(turn, interrupt::pressed()).await, Ok(())),
     };
     log.end(&answer.replies, &loaded.host, screen)?;
     // Before the answer: what was written must be found again, also where nobody reads the answer.

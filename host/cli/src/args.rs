@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use serde_json::Value;
 use toolgate::{Dialect, Mode, Provider};
 
 /// Runs third-party tools for LLM agents: checks each call before the tool exists, runs it in a sandbox, checks what came
@@ -87,6 +88,10 @@ pub(crate) struct AnswerArguments {
     #[command(flatten)]
     pub(crate) reading: ReadingOptions,
     #[command(flatten)]
+    pub(crate) caller: CallerOption,
+    #[command(flatten)]
+    pub(crate) values: ValueOptions,
+    #[command(flatten)]
     pub(crate) tools: ToolOptions,
 }
 
@@ -122,6 +127,36 @@ pub(crate) struct ReadingOptions {
     /// stands for an absent optional key
     #[arg(long)]
     pub(crate) strict: bool,
+}
+
+/// On whose behalf calls are made.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Authorisation")]
+pub(crate) struct CallerOption {
+    /// See the tools as this caller of the configuration does, and call them on its behalf; without it every tool is there,
+    /// and rules know of no caller
+    #[arg(long, value_name = "NAME")]
+    pub(crate) caller: Option<String>,
+}
+
+/// What rules know of the conversation.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Authorisation")]
+pub(crate) struct ValueOptions {
+    /// Set a value that rules see as `session.NAME`: JSON, or a text where it is none; may be repeated
+    ///
+    /// With `--session` the session keeps it.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = name_and_value)]
+    pub(crate) set: Vec<(String, Value)>,
+}
+
+fn name_and_value(written: &str) -> Result<(String, Value), String> {
+    let (name, value) = written.split_once('=').ok_or("it has no `=` between name and value")?;
+    if name.is_empty() {
+        return Err("it has no name before the `=`".to_owned());
+    }
+    let value = serde_json::from_str(value).unwrap_or_else(|_no_json| Value::from(value));
+    Ok((name.to_owned(), value))
 }
 
 #[derive(Debug, Args)]
@@ -173,6 +208,10 @@ pub(crate) struct CallArguments {
     #[command(flatten)]
     pub(crate) reading: ReadingOptions,
     #[command(flatten)]
+    pub(crate) caller: CallerOption,
+    #[command(flatten)]
+    pub(crate) values: ValueOptions,
+    #[command(flatten)]
     pub(crate) tools: ToolOptions,
 }
 
@@ -193,6 +232,8 @@ pub(crate) struct ToolsArguments {
     /// How the list is printed [default: table]
     #[arg(long, value_name = "FORMAT", conflicts_with = "provider")]
     pub(crate) format: Option<ToolsFormat>,
+    #[command(flatten)]
+    pub(crate) caller: CallerOption,
     #[command(flatten)]
     pub(crate) tools: ToolOptions,
 }

@@ -5,7 +5,7 @@ use toolgate::{MAX_ARGUMENTS, RawCall};
 
 use crate::args::CallArguments;
 use crate::screen::{Outcome, Screen};
-use crate::{explain, files, interrupt, log, sources};
+use crate::{explain, files, interrupt, log, session, sources};
 
 /// Prints the result, or the refusal or failure on stderr.
 pub(crate) async fn run(arguments: CallArguments, screen: &mut Screen<'_>) -> Result<Outcome> {
@@ -16,7 +16,11 @@ pub(crate) async fn run(arguments: CallArguments, screen: &mut Screen<'_>) -> Re
     let call = RawCall::from_bytes(arguments.name, given);
     let log = log::Turn::begin(&arguments.log, std::slice::from_ref(&call))?;
     let loaded = sources::load_to_call(&arguments.tools, &arguments.reading, screen).await?;
-    let reply = loaded.host.call_until(call, interrupt::pressed()).await;
+    let loaded = loaded.seen_by(&arguments.caller)?;
+    let reply = match session::with_values(None, &loaded, arguments.values) {
+        Some(mut session) => session.call_until(call, interrupt::pressed()).await.0,
+        None => loaded.host.call_until(call, interrupt::pressed()).await,
+    };
     log.end(std::slice::from_ref(&reply), &loaded.host, screen)?;
     // Before the answer: what was written must be found again, also where nobody reads the answer.
     loaded.close(screen)?;

@@ -27,7 +27,8 @@ pub(crate) async fn run(arguments: CheckArguments, screen: &mut Screen<'_>) -> R
     let mut source = ToolSource::new(&file, bytes.clone());
     source.directories = asked.capabilities.fs.iter().map(|directory| stand_in(directory, &empty)).collect();
     let beside = sources::gather(&arguments.beside, None)?;
-    let host = Host::builder().tools(beside.sources).tool(source).defaults(beside.defaults).build().await?;
+    let builder = Host::builder().tools(beside.sources).tool(source).defaults(beside.defaults);
+    let host = builder.callers(beside.callers).rules(beside.rules).build().await?;
     let tool = host.tools().find(|tool| tool.file() == file).context("the host has not loaded it")?;
     screen.text(&format!("{file}: {} {} loads", tool.name(), tool.contract().version))?;
     screen.text(match tool.packed() {

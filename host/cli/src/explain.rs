@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use serde_json::{Map, Value, json};
-use toolgate::{Attempt, Failure, Reply, Stage, Verdict, one_line};
+use toolgate::{Attempt, Failure, Rejection, Reply, Stage, Verdict, one_line};
 
 use crate::args::{ExplainFormat, ExplainOption};
 use crate::screen::Screen;
@@ -26,10 +26,15 @@ pub(crate) fn print(replies: &[Reply], option: &ExplainOption, screen: &mut Scre
     Ok(())
 }
 
-/// Says what is wrong with the host itself, asked for or not: nobody else will hear of it.
+/// Says what is wrong with the host itself or with a rule, asked for or not: nobody else will hear of it.
 pub(crate) fn tell_operator(replies: &[Reply], screen: &mut Screen<'_>) -> Result<()> {
     for reply in replies {
-        if let Verdict::Failed(Failure::Host(_)) = &reply.verdict {
+        let concerns_the_operator = match &reply.verdict {
+            Verdict::Failed(failure) => matches!(failure, Failure::Host(_)),
+            Verdict::Refused(Rejection::Denied(denial)) => denial.undecided().is_some(),
+            Verdict::Done(_) | Verdict::Refused(_) => false,
+        };
+        if concerns_the_operator {
             screen.say(&reply.operator_line())?;
         }
     }

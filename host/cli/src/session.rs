@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use toolgate::{ByteCount, Host, MAX_SESSION, Session, SessionLimits};
 
+use crate::args::ValueOptions;
 use crate::files;
+use crate::sources::Loaded;
 
 /// A session's file, which nobody else uses meanwhile.
 #[derive(Debug)]
@@ -46,6 +48,17 @@ impl SessionFile {
     pub(crate) fn keep(&self, session: &Session) -> Result<()> {
         files::write_private(&self.path, session.document().as_bytes())
     }
+}
+
+/// The session with the values that were set for it. Where there is none and values are set, it is a new one that nobody
+/// keeps: rules know values of sessions only.
+pub(crate) fn with_values(session: Option<Session>, loaded: &Loaded, values: ValueOptions) -> Option<Session> {
+    let made = || (!values.set.is_empty()).then(|| Session::new(&loaded.host, loaded.session));
+    let mut session = session.or_else(made)?;
+    for (name, value) in values.set {
+        session.set(name, value);
+    }
+    Some(session)
 }
 
 /// Locks a file beside the session's: the session's own is another one after each write.

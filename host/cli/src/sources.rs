@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use toolgate::{
-    Allocation, ByteCount, Config, DirectoryGrant, GateSettings, Host, LimitSettings, MAX_FILE, RepairSettings,
-    SessionLimits, SessionSettings, StricterOutput, ToolEntry, ToolSource,
+    Allocation, ByteCount, CallerSettings, Config, DirectoryGrant, GateSettings, Host, LimitSettings, MAX_FILE,
+    RepairSettings, RuleSettings, SessionLimits, SessionSettings, StricterOutput, ToolEntry, ToolSource,
 };
 
-use crate::args::{Bundle, ReadingOptions, ToolOptions};
+use crate::args::{Bundle, CallerOption, ReadingOptions, ToolOptions};
 use crate::bundled::{self, Directories};
 use crate::files;
 use crate::screen::Screen;
@@ -35,6 +35,14 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
+    /// The same as a caller sees it.
+    pub(crate) fn seen_by(mut self, option: &CallerOption) -> Result<Self> {
+        if let Some(name) = &option.caller {
+            self.host = self.host.for_caller(name)?;
+        }
+        Ok(self)
+    }
+
     /// Says where the bundled tools wrote something, if they did.
     pub(crate) fn close(self, screen: &mut Screen<'_>) -> Result<()> {
         drop(self.host);
@@ -55,6 +63,8 @@ pub(crate) struct Gathered {
     pub(crate) allocation: Allocation,
     pub(crate) session: SessionSettings,
     pub(crate) repair: RepairSettings,
+    pub(crate) callers: Vec<CallerSettings>,
+    pub(crate) rules: Vec<RuleSettings>,
     pub(crate) directories: Option<Directories>,
 }
 
@@ -69,7 +79,7 @@ pub(crate) async fn load_to_call(
     reading: &ReadingOptions,
     screen: &mut Screen<'_>,
 ) -> Result<Loaded> {
-    let Gathered { sources, defaults, mut gate, allocation, session, repair, directories } =
+    let Gathered { sources, defaults, mut gate, allocation, session, repair, callers, rules, directories } =
         gather(options, Some(Bundle::Desk))?;
     gate.coerce |= reading.coerce;
     gate.strict |= reading.strict;
@@ -77,8 +87,8 @@ pub(crate) async fn load_to_call(
     if n_tools == 0 {
         bail!("no tool is named\nhint: name one with `--tools`, or in the file under `[[tools]]`");
     }
-    let host = Host::builder().tools(sources).defaults(defaults).gate_settings(&gate).allocation(allocation);
-    let build = host.repair(repair).build();
+    let builder = Host::builder().tools(sources).defaults(defaults).gate_settings(&gate).allocation(allocation);
+    let build = builder.repair(repair).callers(callers).rules(rules).build();
     let host = with_progress(build, n_tools, screen).await?;
     Ok(Loaded { host, session: session.limits(), directories })
 }
@@ -106,17 +116,19 @@ pub(crate) fn gather(options: &ToolOptions, otherwise: Option<Bundle>) -> Result
     let mut allocation = Allocation::default();
     let mut session = SessionSettings::default();
     let mut repair = RepairSettings::default();
+    let (mut callers, mut rules) = (Vec::new(), Vec::new());
     if let Some((folder, config)) = config {
         defaults = config.defaults;
         gate = config.gate;
         allocation = config.allocation;
         session = config.session;
         repair = config.repair;
+        (callers, rules) = (config.callers, config.rules);
         for entry in config.tools {
             sources.extend(entry_sources(&folder, entry)?);
         }
     }
-    Ok(Gathered { sources, defaults, gate, allocation, session, repair, directories })
+    Ok(Gathered { sources, defaults, gate, allocation, session, repair, callers, rules, directories })
 }
 
 /// Waits for a load, and tells a person who watches that a long one goes on.

@@ -14,7 +14,7 @@ const MAX_DESCRIPTION: usize = 60;
 
 /// Prints the declarations or the list.
 pub(crate) async fn run(arguments: ToolsArguments, screen: &mut Screen<'_>) -> Result<Outcome> {
-    let loaded = sources::load(&arguments.tools, screen).await?;
+    let loaded = sources::load(&arguments.tools, screen).await?.seen_by(&arguments.caller)?;
     match (arguments.provider, arguments.format.unwrap_or(ToolsFormat::Table)) {
         (Some(provider), _) => declare(provider, arguments.mode(), &loaded.host, screen)?,
         (None, ToolsFormat::Table) => screen.text(&as_table(loaded.host.tools()))?,

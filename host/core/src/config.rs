@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::auth::{CallerSettings, RuleSettings};
 use crate::contract::{Access, DeclaredEffects};
 use crate::engine::Allocation;
 use crate::gate::GateSettings;
@@ -38,6 +39,12 @@ pub struct Config {
     /// The tools, in the order of loading.
     #[serde(default)]
     pub tools: Vec<ToolEntry>,
+    /// On whose behalf models call tools, and which tools there are for them.
+    #[serde(default)]
+    pub callers: Vec<CallerSettings>,
+    /// What has to hold of calls. All rules that concern a call have to.
+    #[serde(default)]
+    pub rules: Vec<RuleSettings>,
 }
 
 /// One component, or a directory of them that share the settings.

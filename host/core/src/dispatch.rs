@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::auth::Authorised;
 use crate::cancel::{Cancel, Cancelled};
 use crate::engine::MAX_CALLS;
 use crate::json::Json;
-use crate::registry::Matched;
 use crate::tool::Tool;
 
 /// Most calls that wait for a place. Each holds its arguments in memory, so an endless queue would be a way to fill it.
@@ -50,7 +50,7 @@ pub(crate) struct Terms {
 /// A call with a place to run in. Made only by [`Dispatch::place`].
 #[derive(Debug)]
 pub(crate) struct Placed {
-    matched: Matched,
+    authorised: Authorised,
     terms: Terms,
     /// Given back when the call's store is gone.
     _place: OwnedSemaphorePermit,
@@ -58,16 +58,16 @@ pub(crate) struct Placed {
 
 impl Placed {
     pub(crate) const fn tool(&self) -> &Arc<Tool> {
-        self.matched.tool()
+        self.authorised.tool()
     }
 
     pub(crate) fn arguments(&self) -> &str {
-        self.matched.arguments()
+        self.authorised.arguments()
     }
 
     /// Gives the place back, and the arguments to whoever holds the result against them.
     pub(crate) fn into_arguments(self) -> Json {
-        self.matched.into_arguments()
+        self.authorised.into_arguments()
     }
 
     pub(crate) const fn terms(&self) -> &Terms {
@@ -94,10 +94,10 @@ impl Dispatch {
     }
 
     /// Waits for a place, first come, first served, for as long as the caller does.
-    pub(crate) async fn place(&self, matched: Matched, terms: Terms) -> Result<Placed, NotPlaced> {
+    pub(crate) async fn place(&self, authorised: Authorised, terms: Terms) -> Result<Placed, NotPlaced> {
         let most = terms.time_left.unwrap_or(MAX_WAIT).min(MAX_WAIT);
         let place = terms.cancel.or(self.find(most)).await.map_err(|Cancelled| NotPlaced::Cancelled)??;
-        Ok(Placed { matched, terms, _place: place })
+        Ok(Placed { authorised, terms, _place: place })
     }
 
     async fn find(&self, most: Duration) -> Result<OwnedSemaphorePermit, NotPlaced> {

@@ -2,62 +2,69 @@
 //!
 //! Holds the stages and their order. What each of them checks stands in its own file.
 
+mod builder;
+mod error;
 mod tries;
 
 use std::any::Any;
-use std::fmt::Display;
 use std::future::{Future, poll_fn};
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 
-use futures_util::{FutureExt, StreamExt, stream};
+use futures_util::FutureExt;
 
+pub use self::builder::{HostBuilder, contract_of};
+pub use self::error::BuildError;
 use self::tries::Subject;
-use crate::amendment::{Amendment, Coercion};
+use crate::amendment::Amendment;
 use crate::attempt::Attempt;
+use crate::auth::{Authorised, Authority, Caller, CallerSettings, UnknownCaller, View};
 use crate::call::RawCall;
 use crate::cancel::Cancel;
 use crate::check::{self, Checked};
-use crate::clock::{Clock, SystemClock};
+use crate::clock::Clock;
 use crate::dispatch::{Company, Dispatch, Terms};
-use crate::engine::{Allocation, HostEngine};
-use crate::gate::{Gate, GateLimits, GateSettings};
-use crate::load::{LoadError, Loader, ToolSource};
+use crate::gate::Gate;
 use crate::refusal::{Failure, HostFailure, NotDone, Rejection};
-use crate::registry::{Matched, Policy, Registry};
-use crate::repair::settings::RepairSettings;
-use crate::repair::{RepairError, Repairs};
+use crate::repair::Repairs;
 use crate::reply::{Effects, Origin, Reply, Verdict};
-use crate::sandbox::budget::LimitSettings;
 use crate::sandbox::{Sandbox, Trace};
-use crate::session::CallKey;
-use crate::session::past::{Past, Recognised};
+use crate::session::past::Recognised;
+use crate::session::{CallKey, Conversation};
 use crate::span::CallSpan;
-use crate::stats::{Counters, Outcomes, Stats};
+use crate::stats::{Counters, Stats};
 use crate::text;
 use crate::tool::Tool;
 use crate::usage::{Laps, Stage, Usage};
 
-/// Most tools that are loaded at once. Compiling one uses every core by itself; a folder of a thousand would hold the
-/// memory of a thousand compilations, and their contracts would want more slots than the pool has.
-const LOADS_AT_ONCE: usize = 8;
-
-/// Loaded tools and everything that stands between them and a model. Cheap to clone; needs a tokio runtime.
+/// Loaded tools and everything that stands between them and a model, as its operator or one caller sees it. Cheap to clone;
+/// needs a tokio runtime.
 #[derive(Clone, Debug)]
 pub struct Host {
     stages: Arc<Stages>,
+    view: Arc<View>,
 }
 
 #[derive(Debug)]
 struct Stages {
     gate: Gate,
-    registry: Registry,
+    authority: Authority,
     dispatch: Dispatch,
     sandbox: Sandbox,
     repairs: Option<Repairs>,
     counters: Counters,
     clock: Arc<dyn Clock>,
+}
+
+/// Where a call is made.
+#[derive(Clone, Debug)]
+struct Scene<'s> {
+    /// In whose view.
+    view: &'s View,
+    /// In which conversation, if it belongs to one.
+    conversation: Option<Conversation<'s>>,
+    terms: Terms,
 }
 
 /// What the walks of a call leave beside their outcome, however they end.
@@ -91,11 +98,6 @@ impl<'h> Record<'h> {
 }
 
 impl Host {
-    /// A host with nothing loaded yet.
-    pub fn builder() -> HostBuilder {
-        HostBuilder::default()
-    }
-
     /// Answers one call. Never an error, never a panic: whatever happens is said in the reply.
     pub async fn call(&self, call: RawCall) -> Reply {
         self.answer_call(call, Company::Alone, Cancel::never(), None).await.0
@@ -107,14 +109,37 @@ impl Host {
         self.answer_call(call, Company::Alone, Cancel::when(cancel), None).await.0
     }
 
-    /// The loaded tools, sorted by name.
+    /// The same host as this caller sees it: with the tools that there are for it, and with rules that know it. Of whatever
+    /// view it is asked, the caller's is the same.
+    ///
+    /// # Errors
+    /// No caller of this name was configured.
+    pub fn for_caller(&self, name: &str) -> Result<Self, UnknownCaller> {
+        Ok(Self { stages: Arc::clone(&self.stages), view: self.stages.authority.view_of(name)? })
+    }
+
+    /// As above, for a caller that the program around knows and the configuration does not.
+    ///
+    /// # Errors
+    /// What of it cannot be meant.
+    pub fn as_caller(&self, caller: &CallerSettings) -> Result<Self, BuildError> {
+        let view = self.stages.authority.view_for(caller).map_err(BuildError::Auth)?;
+        Ok(Self { stages: Arc::clone(&self.stages), view: Arc::new(view) })
+    }
+
+    /// The name of the caller whose view it is; nothing where it is the operator's own, which has every tool.
+    pub fn caller(&self) -> Option<&str> {
+        self.view.caller.as_deref().map(Caller::name)
+    }
+
+    /// The tools that there are for whoever's view it is, sorted by name.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
-        self.stages.registry.tools().map(Arc::as_ref)
+        self.view.registry.tools().map(Arc::as_ref)
     }
 
     /// The tool that a call under this name is for, as the line itself would find it.
     pub fn tool(&self, asked: &str) -> Option<&Tool> {
-        self.stages.registry.named(asked).map(|(tool, _)| tool.as_ref())
+        self.view.registry.named(asked).map(|(tool, _)| tool.as_ref())
     }
 
     /// Counts over all calls so far.
@@ -142,7 +167,7 @@ impl Host {
         mut call: RawCall,
         company: Company,
         cancel: Cancel,
-        past: Option<&Past>,
+        conversation: Option<Conversation<'_>>,
     ) -> (Reply, Option<CallKey>) {
         // No stage looks at the id, so it stays here, where the reply is made. A name that is not plain text of a few
         // characters is no tool's, so what is shown of it is enough to find the tool by.
@@ -151,7 +176,8 @@ impl Host {
         let mut record = Record::new(self.stages.clock.as_ref());
         let walk = {
             let terms = Terms { company, cancel, time_left: None };
-            let walk = AssertUnwindSafe(self.stages.answer(call, terms, past, &mut record)).catch_unwind();
+            let scene = Scene { view: &self.view, conversation, terms };
+            let walk = AssertUnwindSafe(self.stages.answer(call, scene, &mut record)).catch_unwind();
             let mut walk = pin!(walk);
             poll_fn(|context| span.around(|| walk.as_mut().poll(context))).await
         };
@@ -166,7 +192,7 @@ impl Host {
 
     fn reply(&self, id: String, tool: String, outcome: Result<Checked, NotDone>, mut record: Record<'_>) -> Reply {
         let asked_last = record.asked_last.take().filter(|asked| *asked != tool);
-        let found = self.stages.registry.named(asked_last.as_ref().unwrap_or(&tool)).map(|(tool, _)| tool);
+        let found = self.view.registry.named(asked_last.as_ref().unwrap_or(&tool)).map(|(tool, _)| tool);
         let effects = effects(outcome.as_ref().err(), found.map(Arc::as_ref));
         let verdict = match outcome {
             Ok(checked) => Verdict::Done(checked),
@@ -197,32 +223,30 @@ impl Host {
 impl Stages {
     /// One call, bytes to verdict. There is no second path: a message's calls, a program's and the library's all end here, and
     /// so does a call that was repaired.
-    async fn walk(
-        &self,
-        raw: RawCall,
-        terms: Terms,
-        past: Option<&Past>,
-        record: &mut Record<'_>,
-    ) -> Result<Checked, NotDone> {
+    async fn walk(&self, raw: RawCall, scene: Scene<'_>, record: &mut Record<'_>) -> Result<Checked, NotDone> {
         let Record { laps, recorded, trace, origin, key, subject, .. } = record;
         laps.start();
         let admitted = laps.passed(Stage::Gate, self.gate.admit(raw, recorded))?;
         if let Some(subject) = subject {
             subject.admitted(&admitted);
         }
-        let matched = laps.passed(Stage::Registry, self.registry.find(admitted, recorded))?;
+        let Scene { view, conversation, terms } = scene;
+        let matched = laps.passed(Stage::Registry, view.registry.find(admitted, recorded))?;
         if let Some(subject) = subject {
             subject.matched(&matched);
         }
-        let Some(past) = past else {
-            return self.run(matched, terms, laps, recorded, trace).await;
+        let values = conversation.map(|conversation| conversation.values);
+        let authorised = self.authority.authorise(matched, view.caller.as_ref(), values);
+        let authorised = authorised.map_err(|denial| laps.passed(Stage::Dispatch, denial))?;
+        let Some(Conversation { past, values: _ }) = conversation else {
+            return self.run(authorised, terms, laps, recorded, trace).await;
         };
         // Boxed, so that a call without a session does not carry the room for one.
         Box::pin(async {
-            let call = Recognised::of(&matched);
+            let call = Recognised::of(&authorised);
             *key = Some(call.key.clone());
             let cancel = terms.cancel.clone();
-            let run = Box::pin(self.run(matched, terms, laps, recorded, trace));
+            let run = Box::pin(self.run(authorised, terms, laps, recorded, trace));
             let outcome;
             (outcome, *origin) = past.answer(&call, &cancel, run).await;
             outcome
@@ -233,13 +257,13 @@ impl Stages {
     /// The rest of the line, for a call that nothing has answered yet.
     async fn run(
         &self,
-        matched: Matched,
+        authorised: Authorised,
         terms: Terms,
         laps: &mut Laps<'_, Stage, 5>,
         recorded: &mut Vec<Amendment>,
         trace: &mut Trace,
     ) -> Result<Checked, NotDone> {
-        let placed = laps.passed(Stage::Dispatch, self.dispatch.place(matched, terms).await)?;
+        let placed = laps.passed(Stage::Dispatch, self.dispatch.place(authorised, terms).await)?;
         // Apart, since it is large: a refused call, which never comes here, would carry its room all the way.
         let output = laps.passed(Stage::Sandbox, Box::pin(self.sandbox.run(placed, trace)).await)?;
         let checked = laps.passed(Stage::Check, check::accept(output, recorded))?;
@@ -274,161 +298,4 @@ fn effects(not_done: Option<&NotDone>, tool: Option<&Tool>) -> Effects {
 fn words(panic: &Box<dyn Any + Send>) -> String {
     let said = panic.downcast_ref::<&str>().map(|said| (*said).to_owned());
     said.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic without a message".to_owned())
-}
-
-/// Collects tools and settings, and loads them all or none.
-#[derive(Debug, Default)]
-pub struct HostBuilder {
-    sources: Vec<ToolSource>,
-    defaults: LimitSettings,
-    gate: GateLimits,
-    coercion: Coercion,
-    declared_strictly: bool,
-    repair: RepairSettings,
-    allocation: Allocation,
-    clock: Option<Arc<dyn Clock>>,
-}
-
-impl HostBuilder {
-    /// Adds one tool.
-    #[must_use]
-    pub fn tool(mut self, source: ToolSource) -> Self {
-        self.sources.push(source);
-        self
-    }
-
-    /// Adds several tools.
-    #[must_use]
-    pub fn tools(mut self, sources: impl IntoIterator<Item = ToolSource>) -> Self {
-        self.sources.extend(sources);
-        self
-    }
-
-    /// Limits for what a tool's source does not set.
-    #[must_use]
-    pub fn defaults(mut self, defaults: LimitSettings) -> Self {
-        self.defaults = defaults;
-        self
-    }
-
-    /// What may pass as a call at all.
-    #[must_use]
-    pub fn gate(mut self, limits: GateLimits) -> Self {
-        self.gate = limits;
-        self
-    }
-
-    /// How calls are read, as an operator's file says it: limits, [`HostBuilder::coercion`] and
-    /// [`HostBuilder::declared_strictly`] in one.
-    #[must_use]
-    pub fn gate_settings(self, settings: &GateSettings) -> Self {
-        self.gate(settings.limits()).coercion(settings.coercion()).declared_strictly(settings.strict)
-    }
-
-    /// Whether calls are amended by what a tool's schema shows to be meant. Off unless it is said.
-    #[must_use]
-    pub fn coercion(mut self, coercion: Coercion) -> Self {
-        self.coercion = coercion;
-        self
-    }
-
-    /// The model was shown strict declarations: a `null` that a tool's own schema refuses stands for an absent optional key,
-    /// since strict modes know no other way to leave one out.
-    #[must_use]
-    pub fn declared_strictly(mut self, yes: bool) -> Self {
-        self.declared_strictly = yes;
-        self
-    }
-
-    /// What is done about calls that come to no answer. Nothing unless it is said.
-    #[must_use]
-    pub fn repair(mut self, repair: RepairSettings) -> Self {
-        self.repair = repair;
-        self
-    }
-
-    /// Where calls get their memory from; a pool, unless it is said otherwise. The limits are the same.
-    #[must_use]
-    pub fn allocation(mut self, allocation: Allocation) -> Self {
-        self.allocation = allocation;
-        self
-    }
-
-    /// Another clock than the system's.
-    #[must_use]
-    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
-        self.clock = Some(clock);
-        self
-    }
-
-    /// Loads every tool.
-    ///
-    /// # Errors
-    /// Every tool that breaks a rule, in the order of loading, or every repair rule that can never apply; then nothing is
-    /// loaded.
-    pub async fn build(self) -> Result<Host, BuildError> {
-        let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
-        let mut counters = Counters::default();
-        let engine = HostEngine::new(self.allocation).map_err(BuildError::platform)?;
-        let loader =
-            Loader::new(engine, Arc::clone(&clock), Arc::clone(&counters.loads)).map_err(BuildError::platform)?;
-        let loads = self.sources.into_iter().map(|source| loader.load(source, self.defaults));
-        let mut tools = Vec::new();
-        let mut errors = Vec::new();
-        for loaded in stream::iter(loads).buffered(LOADS_AT_ONCE).collect::<Vec<_>>().await {
-            match loaded {
-                Ok(tool) => tools.push(tool),
-                Err(error) => errors.push(error),
-            }
-        }
-        if !errors.is_empty() {
-            return Err(BuildError::Tools(errors));
-        }
-        let policy = Policy { limits: self.gate.json(), coercion: self.coercion, strict_nulls: self.declared_strictly };
-        let registry = Registry::new(tools, policy).map_err(BuildError::Tools)?;
-        let repairs = Repairs::hold(&self.repair, &registry, policy.limits).map_err(BuildError::Repair)?;
-        counters.outcomes = Outcomes::of(registry.tools().map(|tool| tool.name()));
-        let sandbox = Sandbox::new(Arc::clone(&clock), Arc::clone(&counters.calls));
-        let stages = Stages {
-            gate: Gate::new(self.gate, self.coercion),
-            registry,
-            dispatch: Dispatch::new(),
-            sandbox,
-            repairs,
-            counters,
-            clock,
-        };
-        Ok(Host { stages: Arc::new(stages) })
-    }
-}
-
-/// Why there is no host.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum BuildError {
-    /// Tools that break a rule.
-    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-    Tools(Vec<LoadError>),
-    /// Repair rules that cannot be followed.
-    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-    Repair(Vec<RepairError>),
-    /// This platform does not support the profile guests run under.
-    #[error("this platform does not support the sandbox: {0}")]
-    Platform(String),
-}
-
-impl BuildError {
-    fn platform(error: impl Display) -> Self {
-        Self::Platform(format!("{error:#}"))
-    }
-}
-
-/// The contract that a component says of itself, in an instance with nothing granted. For a packer.
-///
-/// # Errors
-/// The rule the component breaks.
-pub async fn contract_of(file: &str, bytes: &[u8]) -> Result<String, BuildError> {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    let engine = HostEngine::new(Allocation::Pooling).map_err(BuildError::platform)?;
-    let loader = Loader::new(engine, clock, Arc::default()).map_err(BuildError::platform)?;
-    loader.ask_contract(file, bytes).await.map_err(|error| BuildError::Tools(vec![error]))
 }

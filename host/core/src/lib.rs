@@ -5,15 +5,16 @@
 //! exactly one reply that the model can act on:
 //!
 //! ```text
-//! wire ──▶ gate ──▶ registry ──▶ dispatch ──▶ sandbox ──▶ check ──▶ reply ──▶ wire
+//! wire ──▶ gate ──▶ registry ──▶ auth ──▶ dispatch ──▶ sandbox ──▶ check ──▶ reply ──▶ wire
 //! ```
 //!
 //! [`Host`] is the line. [`Host::answer`] takes a provider's message ([`Turn`]) to the next one, [`Host::call`] answers one
-//! call, and a [`Session`] is one conversation on it. `docs/ARCHITECTURE.md` shows the whole.
+//! call, and a [`Session`] is one conversation on it. [`Host::for_caller`] is the line as one caller sees it. `docs/ARCHITECTURE.md` shows the whole.
 
 mod amendment;
 mod anatomy;
 mod attempt;
+mod auth;
 mod call;
 mod call_log;
 mod cancel;
@@ -52,6 +53,7 @@ mod wire;
 pub use crate::amendment::{Amendment, Coercion};
 pub use crate::anatomy::{Anatomy, MAX_FILE, NotComponent, with_contract};
 pub use crate::attempt::{Attempt, Change};
+pub use crate::auth::{AuthError, CallerSettings, Denial, RuleSettings, UnknownCaller};
 pub use crate::call::{Arguments, RawCall};
 pub use crate::call_log::{
     Asked, CALL_LOG_VERSION, CallRecord, Ended, Keep, MAX_LOGGED_ARGUMENTS, NotRecord, Occasion, RepairRecord, Slip,

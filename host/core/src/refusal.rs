@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use crate::auth::Denial;
 use crate::check::ResultFailure;
 use crate::dispatch::NotPlaced;
 use crate::field_path::FieldPath;
@@ -22,6 +23,8 @@ pub enum Rejection {
     Registry(RegistryRejection),
     /// There were too many before it.
     TooManyCalls(CallCap),
+    /// A rule of the operator's does not allow it.
+    Denied(Box<Denial>),
 }
 
 /// How many calls there may be, and of what.
@@ -103,6 +106,12 @@ impl From<CallRejection> for NotDone {
 impl From<RegistryRejection> for NotDone {
     fn from(rejection: RegistryRejection) -> Self {
         Self::Refused(Rejection::Registry(rejection))
+    }
+}
+
+impl From<Denial> for NotDone {
+    fn from(denial: Denial) -> Self {
+        Self::Refused(Rejection::Denied(Box::new(denial)))
     }
 }
 
@@ -244,6 +253,10 @@ rules! {
     ArgsAllowed = "args:allowed", true, Model;
     /// A value fits none of the declared alternatives, or breaks a rule with no code of its own.
     ArgsShape = "args:shape", true, Model;
+    /// The operator does not allow this caller's call of the tool, whatever the arguments.
+    AuthTool = "auth:tool", false, Operator;
+    /// The operator does not allow this caller's call with this value, or without one.
+    AuthArgs = "auth:args", true, Model;
     /// The tool spent all its fuel, or called the host more often than any tool may.
     ToolFuel = "tool:fuel", false, Model;
     /// The tool ran or waited past its deadline.
@@ -310,6 +323,7 @@ impl Rejection {
                 FieldPath::root()
             }
             Self::TooManyCalls(_) => FieldPath::root(),
+            Self::Denied(denial) => denial.at().clone(),
         };
         Code { rule: self.rule(), at }
     }
@@ -329,6 +343,8 @@ impl Rejection {
                 Keyword::Schema => Rule::ArgsShape,
             },
             Self::TooManyCalls(_) => Rule::CallTooMany,
+            Self::Denied(denial) if denial.at().is_root() => Rule::AuthTool,
+            Self::Denied(_) => Rule::AuthArgs,
         }
     }
 }
@@ -407,7 +423,7 @@ mod tests {
         assert_eq!(codes.len(), Rule::ALL.len());
         for rule in Rule::ALL {
             let (stage, name) = rule.code().split_once(':').expect("`stage:rule`");
-            assert!(["call", "args", "tool", "result", "host"].contains(&stage), "{stage}");
+            assert!(["call", "args", "auth", "tool", "result", "host"].contains(&stage), "{stage}");
             assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{name}");
             assert!(rule.meaning().ends_with('.'), "{}", rule.code());
             assert_eq!(Rule::of_code(rule.code()), Some(*rule));

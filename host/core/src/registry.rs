@@ -5,7 +5,7 @@
 
 mod coerce;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::amendment::{Amendment, Coercion};
@@ -111,8 +111,8 @@ impl Matched {
     }
 }
 
-/// All loaded tools, by name.
-#[derive(Debug)]
+/// All loaded tools, or those of them that there are for somebody, by name.
+#[derive(Clone, Debug)]
 pub(crate) struct Registry {
     tools: BTreeMap<String, Arc<Tool>>,
     names: Arc<[String]>,
@@ -139,6 +139,22 @@ impl Registry {
             folded.into_values().map(|tool| (tool.name().to_owned(), tool)).collect();
         let names = tools.keys().cloned().collect();
         Ok(Self { tools, names, policy })
+    }
+
+    /// The same with no other tools than these.
+    pub(crate) fn restricted_to(&self, names: &BTreeSet<&str>) -> Self {
+        let tools: BTreeMap<String, Arc<Tool>> = self
+            .tools
+            .iter()
+            .filter(|(name, _)| names.contains(name.as_str()))
+            .map(|(name, tool)| (name.clone(), Arc::clone(tool)))
+            .collect();
+        Self { names: tools.keys().cloned().collect(), tools, policy: self.policy }
+    }
+
+    /// The tool of exactly this name.
+    pub(crate) fn get(&self, name: &str) -> Option<&Arc<Tool>> {
+        self.tools.get(name)
     }
 
     /// The loaded tools, sorted by name.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::amendment::Amendment;
 use crate::attempt::Attempt;
+use crate::auth::Denial;
 use crate::check::{BrokenRelation, Checked, Promise, ResultFailure};
 use crate::contract::Tie;
 use crate::field_path::FieldPath;
@@ -353,8 +354,10 @@ impl Reply {
 
     /// What the operator has to know and a model must not: the host's internals and a guest's last words.
     fn cause(&self) -> Option<String> {
-        let Verdict::Failed(failure) = &self.verdict else {
-            return None;
+        let failure = match &self.verdict {
+            Verdict::Failed(failure) => failure,
+            Verdict::Refused(Rejection::Denied(denial)) => return Some(denial.to_string()),
+            Verdict::Done(_) | Verdict::Refused(_) => return None,
         };
         match failure {
             Failure::Host(HostFailure::Internal(problem) | HostFailure::GrantGone(problem)) => Some(problem.clone()),
@@ -445,6 +448,7 @@ fn refusal(tool: &str, rejection: &Rejection) -> Said {
             format!("`{tool}` comes after the {max} calls that this conversation may have"),
             Some("answer with what is known, without calling tools"),
         ),
+        Rejection::Denied(denial) => denied(tool, denial),
         Rejection::Registry(RegistryRejection::TooManyValues { n, max }) => said(
             format!("the arguments of `{tool}` have {n} values and keys, the most that it takes is {max}"),
             Some("make a smaller request: fewer items"),
@@ -506,6 +510,27 @@ fn call_refusal(tool: &str, rejection: &CallRejection) -> Said {
         }
     };
     said(sentence, Some(hint))
+}
+
+/// The argument and what came, and nothing of the rule.
+fn denied(tool: &str, denial: &Denial) -> Said {
+    if denial.at().is_root() {
+        return said(
+            format!("`{tool}` is not permitted here"),
+            Some("do without it: no other arguments will make a difference"),
+        );
+    }
+    let at = place(denial.at());
+    match denial.got() {
+        Some(got) => said(
+            format!("`{tool}` is not permitted here with this {at}, got {got}"),
+            Some("the same value will be refused again: send the one that is meant here, or do without the call"),
+        ),
+        None => said(
+            format!("`{tool}` is not permitted here without {at}"),
+            Some("send it with the value that is meant here, or do without the call"),
+        ),
+    }
 }
 
 fn unknown_tool(asked: &str, unknown: &UnknownTool) -> Said {

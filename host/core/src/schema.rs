@@ -139,6 +139,17 @@ impl Schema {
         object.is_some_and(|object| object.property(key).is_some())
     }
 
+    /// The keys that the outermost object declares by name, for whoever looks for the nearest.
+    pub(crate) fn declared_keys(&self) -> impl Iterator<Item = &str> {
+        let object = self.program.rules(0).and_then(|rules| rules.object.as_ref());
+        object.into_iter().flat_map(|object| object.properties.iter().map(|(key, _)| &**key))
+    }
+
+    /// Whether a value can stand at a place: it is declared by name, or an object on the way is open on purpose.
+    pub(crate) fn lets(&self, place: &Pointer) -> bool {
+        self.program.lets(place)
+    }
+
     /// The optional keys that are `null` where the schema refuses it.
     pub(crate) fn refused_nulls(&self, json: &Json) -> Vec<FieldPath> {
         nulls::refused(self.parts(), json.root())

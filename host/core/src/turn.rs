@@ -16,10 +16,9 @@ use crate::engine::MAX_CALLS;
 use crate::host::Host;
 use crate::refusal::{CallCap, Rejection};
 use crate::reply::Reply;
-use crate::session::CallKey;
-use crate::session::past::Past;
 use crate::session::settings::SessionLimits;
 use crate::session::stop::Stop;
+use crate::session::{CallKey, Conversation};
 use crate::tool::Tool;
 use crate::wire::Turn;
 
@@ -41,7 +40,7 @@ pub struct Answer {
 /// The session that a turn is answered in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Within<'s> {
-    pub(crate) past: &'s Past,
+    pub(crate) conversation: Conversation<'s>,
     pub(crate) limits: &'s SessionLimits,
     /// How many calls the session may still have.
     pub(crate) calls_left: u32,
@@ -90,6 +89,17 @@ impl Host {
         self.answer_turn(turn, cancel, Some(within)).await
     }
 
+    /// One call, in a session; and which call it is, if one tool takes it.
+    pub(crate) async fn call_within(
+        &self,
+        call: RawCall,
+        cancel: Cancel,
+        within: Within<'_>,
+    ) -> (Reply, Option<CallKey>) {
+        let Answered { at: _, reply, key } = self.answer_at(0, call, Company::Alone, cancel, Some(within)).await;
+        (reply, key)
+    }
+
     async fn answer_turn(
         &self,
         mut turn: Turn,
@@ -129,7 +139,7 @@ impl Host {
         if let Some(rejection) = within.and_then(|within| within.over(at)) {
             return Answered { at, reply: self.refuse(call, rejection), key: None };
         }
-        let (reply, key) = self.answer_call(call, company, cancel, within.map(|within| within.past)).await;
+        let (reply, key) = self.answer_call(call, company, cancel, within.map(|within| within.conversation)).await;
         Answered { at, reply, key }
     }
 }

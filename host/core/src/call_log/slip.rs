@@ -127,6 +127,7 @@ impl Slip {
             Verdict::Refused(
                 Rejection::Call(_)
                 | Rejection::TooManyCalls(_)
+                | Rejection::Denied(_)
                 | Rejection::Registry(RegistryRejection::TooManyValues { n: _, max: _ }),
             )
             | Verdict::Done(_)

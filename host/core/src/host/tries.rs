@@ -5,16 +5,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Record, Stages, effects};
+use super::{Record, Scene, Stages, effects};
 use crate::call::RawCall;
 use crate::check::Checked;
-use crate::dispatch::Terms;
 use crate::gate::Admitted;
 use crate::refusal::{Failure, HostFailure, NotDone};
 use crate::registry::Matched;
 use crate::repair::{Ended, Repairs};
 use crate::reply::Effects;
-use crate::session::past::Past;
 
 /// What a try was about, kept for the next one where there are rules for that.
 #[derive(Debug)]
@@ -57,14 +55,13 @@ impl Stages {
     pub(super) async fn answer(
         &self,
         raw: RawCall,
-        terms: Terms,
-        past: Option<&Past>,
+        scene: Scene<'_>,
         record: &mut Record<'_>,
     ) -> Result<Checked, NotDone> {
         match &self.repairs {
-            None => self.walk(raw, terms, past, record).await,
+            None => self.walk(raw, scene, record).await,
             // Boxed, so that a host without rules does not carry the room for them.
-            Some(repairs) => Box::pin(self.try_until_done(repairs, raw, terms, past, record)).await,
+            Some(repairs) => Box::pin(self.try_until_done(repairs, raw, scene, record)).await,
         }
     }
 
@@ -72,22 +69,21 @@ impl Stages {
         &self,
         repairs: &Repairs,
         mut call: RawCall,
-        mut terms: Terms,
-        past: Option<&Past>,
+        mut scene: Scene<'_>,
         record: &mut Record<'_>,
     ) -> Result<Checked, NotDone> {
         let until = self.clock.now().saturating_add(repairs.deadline());
         let mut standing = None;
         loop {
             record.subject = Some(Subject { asked: call.tool.clone(), arguments: None });
-            let outcome = self.walk(call, terms.clone(), past, record).await;
+            let outcome = self.walk(call, scene.clone(), record).await;
             if let Some(attempt) = record.attempts.last_mut() {
                 attempt.outcome = outcome.as_ref().err().map(NotDone::code);
             }
             let Err(not_done) = outcome else { return outcome };
             let time_left = until.saturating_sub(self.clock.now());
             let Some(Subject { asked, arguments }) = record.subject.take() else { return Err(not_done) };
-            let tool = self.registry.named(&asked).map(|(tool, _)| tool);
+            let tool = scene.view.registry.named(&asked).map(|(tool, _)| tool);
             let ended = Ended {
                 asked: &asked,
                 tool,
@@ -103,12 +99,12 @@ impl Stages {
             };
             record.asked_last = Some(retrial.tool.clone());
             record.attempts.push(retrial.attempt);
-            if retrial.wait > Duration::ZERO && terms.cancel.or(tokio::time::sleep(retrial.wait)).await.is_err() {
+            if retrial.wait > Duration::ZERO && scene.terms.cancel.or(tokio::time::sleep(retrial.wait)).await.is_err() {
                 return Err(NotDone::Failed(Failure::Host(HostFailure::Cancelled { began: false })));
             }
             standing = Some(end);
             call = RawCall::new(retrial.tool, retrial.arguments);
-            terms.time_left = Some(until.saturating_sub(self.clock.now()));
+            scene.terms.time_left = Some(until.saturating_sub(self.clock.now()));
         }
     }
 }

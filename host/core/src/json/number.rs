@@ -53,6 +53,17 @@ impl Num {
         }
     }
 
+    /// As an integer, where it is a whole number of at most 64 bits, however it is written.
+    pub(crate) fn as_whole(self) -> Option<i128> {
+        const BEYOND: f64 = 18_446_744_073_709_551_616.0;
+        match self {
+            Self::Negative(_) | Self::Whole(_) => self.as_i128(),
+            #[expect(clippy::cast_possible_truncation, reason = "a whole number between -2^64 and 2^64")]
+            Self::Double(number) if number.fract() == 0.0 && number.abs() < BEYOND => Some(number as i128),
+            Self::Double(_) => None,
+        }
+    }
+
     /// Whether it is a whole number, however it is written.
     pub(crate) fn is_whole(self) -> bool {
         match self {
@@ -176,6 +187,20 @@ mod tests {
             "1.000000000000000000001",
         ] {
             assert_eq!(Num::read(literal), None, "{literal}");
+        }
+    }
+
+    #[test]
+    fn a_whole_number_of_64_bits_is_an_integer_however_it_is_written() {
+        for (number, whole) in [
+            (Num::Whole(u64::MAX), Some(i128::from(u64::MAX))),
+            (Num::Double(-2.0), Some(-2)),
+            (Num::Double(9_007_199_254_740_992.0), Some(9_007_199_254_740_992)),
+            (Num::Double(0.5), None),
+            (Num::Double(18_446_744_073_709_551_616.0), None),
+            (Num::Double(-1e300), None),
+        ] {
+            assert_eq!(number.as_whole(), whole, "{number:?}");
         }
     }
 

@@ -7,7 +7,7 @@ use crate::field_path::{FieldPath, Segment};
 const MAX_STEPS: usize = 64;
 
 /// A place in a document, from its root. Without steps it is the root.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Pointer(Vec<String>);
 
 impl Pointer {
@@ -28,6 +28,11 @@ impl Pointer {
     /// The place that a path names.
     pub(crate) fn to(path: &FieldPath) -> Self {
         Self(path.steps().collect())
+    }
+
+    /// The place at the end of these steps.
+    pub(crate) const fn to_steps(steps: Vec<String>) -> Self {
+        Self(steps)
     }
 
     pub(crate) fn steps(&self) -> &[String] {

@@ -28,7 +28,13 @@ impl Program {
 
     /// The types of the values at a place; nothing where it is not declared by name.
     pub(super) fn kinds_at(&self, place: &Pointer) -> Option<Types> {
-        Search { program: self, steps: place.steps(), known: HashMap::new() }.at(0, 0)
+        Search { program: self, steps: place.steps(), is_open: false, known: HashMap::new() }.at(0, 0)
+    }
+
+    /// Whether a value can stand at a place, declared by name or let in by a schema that is there for keys without one.
+    pub(super) fn lets(&self, place: &Pointer) -> bool {
+        let search = Search { program: self, steps: place.steps(), is_open: true, known: HashMap::new() }.at(0, 0);
+        search.is_some_and(|kinds| !kinds.is_empty())
     }
 }
 
@@ -40,6 +46,8 @@ fn conjuncts(in_place: &InPlace) -> impl Iterator<Item = NodeId> {
 struct Search<'s> {
     program: &'s Program,
     steps: &'s [String],
+    /// Whether keys without a name count.
+    is_open: bool,
     /// What is known of a schema and a step: definitions may be used in several places.
     known: HashMap<(NodeId, usize), Option<Types>>,
 }
@@ -52,7 +60,12 @@ impl Search<'_> {
             return *known;
         }
         let rules = self.program.rules(node)?;
-        let mut found = part(rules, step).and_then(|part| self.at(part, nth.saturating_add(1)));
+        if self.is_open && rules.say_nothing() {
+            return Some(Types::ALL);
+        }
+        let unnamed = || unnamed(rules).filter(|node| self.is_open && !self.program.is_never(Some(*node)));
+        let next = part(rules, step).or_else(unnamed);
+        let mut found = next.and_then(|part| self.at(part, nth.saturating_add(1)));
         if let Some(in_place) = &rules.in_place {
             for inner in conjuncts(in_place) {
                 found = both(found, self.at(inner, nth));
@@ -88,6 +101,13 @@ fn part(rules: &Rules, step: &str) -> Option<NodeId> {
         let (list, nth) = (rules.list.as_ref()?, index(step)?);
         list.prefix.get(nth).copied().or(list.items)
     })
+}
+
+/// The schema of properties that no name is declared for, where there is one for some of them.
+fn unnamed(rules: &Rules) -> Option<NodeId> {
+    let object = rules.object.as_ref()?;
+    let patterns = object.patterns.iter().map(|(_, node)| *node);
+    patterns.chain(object.additional).chain(object.unevaluated).next()
 }
 
 fn kinds_of(permitted: &[Value]) -> Types {
@@ -156,6 +176,33 @@ mod tests {
             assert_eq!(names(&schema, place), kinds, "{place}");
         }
         assert_eq!(names(&schema, "").map(|kinds| kinds.len()), Some(7));
+    }
+
+    #[test]
+    fn a_value_can_stand_where_it_is_declared_or_where_an_object_is_open() {
+        let schema = json!({
+            "properties": {
+                "labels": {"additionalProperties": {"type": "string"}},
+                "any": true,
+                "closed": {"properties": {"a": {"type": "string"}}, "additionalProperties": false},
+                "patterned": {"patternProperties": {"^x-": {"type": "string"}}, "additionalProperties": false}
+            },
+            "allOf": [{"properties": {"more": {"type": "boolean"}}}],
+            "unevaluatedProperties": false
+        });
+        let schema = Schema::compile_open(&schema.to_string()).expect("compiles");
+        for (place, stands) in [
+            ("/labels/team", true),
+            ("/labels/team/x", false),
+            ("/any/thing/at/all", true),
+            ("/closed/a", true),
+            ("/closed/b", false),
+            ("/patterned/x-1", true),
+            ("/more", true),
+            ("/less", false),
+        ] {
+            assert_eq!(schema.lets(&Pointer::parse(place).expect("reads")), stands, "{place}");
+        }
     }
 
     #[test]

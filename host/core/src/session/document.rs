@@ -28,6 +28,9 @@ const VERSION: u64 = 1;
 pub(crate) struct Document {
     format: String,
     version: u64,
+    /// Whose session it is; left out where it is the operator's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) caller: Option<String>,
     pub(crate) values: BTreeMap<String, Value>,
     pub(crate) counts: Counts,
     pub(crate) writes: Writes,
@@ -52,14 +55,27 @@ pub enum SessionError {
     /// Of a version that this host does not know.
     #[error("it is a session of version {0}, and this host reads version {VERSION}")]
     Version(String),
+    /// The session of somebody else.
+    #[error("it is the session of {}, and {} is answered here", whom(.of), whom(.here))]
+    OtherCaller {
+        /// Whose it is; nobody's where it is the operator's.
+        of: Option<String>,
+        /// Whose host was to go on from it.
+        here: Option<String>,
+    },
     /// A session's document that was cut or changed.
     #[error("it is damaged: {0}")]
     Damaged(String),
 }
 
+fn whom(caller: &Option<String>) -> String {
+    caller.as_ref().map_or_else(|| "no caller".to_owned(), |name| format!("the caller `{}`", text::one_line(name, 64)))
+}
+
 impl Document {
-    pub(crate) fn new(values: BTreeMap<String, Value>, counts: Counts, writes: Writes) -> Self {
-        Self { format: FORMAT.to_owned(), version: VERSION, values, counts, writes }
+    pub(crate) fn new(caller: Option<&str>, values: BTreeMap<String, Value>, counts: Counts, writes: Writes) -> Self {
+        let caller = caller.map(str::to_owned);
+        Self { format: FORMAT.to_owned(), version: VERSION, caller, values, counts, writes }
     }
 
     pub(crate) fn write(&self) -> String {
@@ -100,7 +116,7 @@ mod tests {
     use crate::session::key::CallKey;
 
     fn good() -> serde_json::Value {
-        let key = CallKey::of("create_ticket", "{}").to_string();
+        let key = CallKey::of(None, "create_ticket", "{}").to_string();
         json!({
             "format": "toolgate-session", "version": 1, "values": {"customer_id": "cus_1"},
             "counts": {"turns": 2, "calls": 3, "refused": {"echo": 1}, "unknown": 0, "asked": {}},
@@ -113,7 +129,7 @@ mod tests {
         let read = Document::read(&good().to_string()).expect("reads");
         assert_eq!(Document::read(&read.write()), Ok(read));
         assert_eq!(
-            Document::read(&Document::new([].into(), <_>::default(), <_>::default()).write()).map(|_| ()),
+            Document::read(&Document::new(None, [].into(), <_>::default(), <_>::default()).write()).map(|_| ()),
             Ok(())
         );
     }

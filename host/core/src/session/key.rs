@@ -17,16 +17,17 @@ const CALL: &str = "same/v1";
 /// Tells the digests of remembered reads from all others.
 const MEMO: &str = "memo/v1";
 
-/// The same call: tool and arguments.
+/// The same call: caller, tool and arguments.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct CallKey(String);
 
 impl CallKey {
-    /// Of a tool's name and the canonical text of the arguments. The component is left out, so that a write which ran is
-    /// known again after its tool was replaced.
-    pub(crate) fn of(tool: &str, arguments: &str) -> Self {
-        Self(digest(CALL, &[tool.as_bytes(), arguments.as_bytes()]))
+    /// Of a tool's name and the canonical text of the arguments, behind the caller's name where there is one. The component
+    /// is left out, so that a write which ran is known again after its tool was replaced.
+    pub(crate) fn of(caller: Option<&str>, tool: &str, arguments: &str) -> Self {
+        let parts: Vec<&[u8]> = caller.into_iter().chain([tool, arguments]).map(str::as_bytes).collect();
+        Self(digest(CALL, &parts))
     }
 }
 
@@ -36,11 +37,12 @@ pub(crate) struct MemoKey(String);
 
 impl MemoKey {
     /// Of the canonical text of the arguments. `n_writes` is 0 for a tool that no write can concern.
-    pub(crate) fn of(tool: &Tool, arguments: &str, n_writes: u64) -> Self {
+    pub(crate) fn of(caller: Option<&str>, tool: &Tool, arguments: &str, n_writes: u64) -> Self {
         let name = tool.name().as_bytes();
         let limits = limits_digest(tool.limits());
         let n_writes = n_writes.to_be_bytes();
         let parts = [tool.digest().as_bytes(), name, limits.as_bytes(), n_writes.as_slice(), arguments.as_bytes()];
+        let parts: Vec<&[u8]> = caller.map(str::as_bytes).into_iter().chain(parts).collect();
         Self(digest(MEMO, &parts))
     }
 }
@@ -104,9 +106,11 @@ mod tests {
 
     #[test]
     fn parts_never_run_together() {
-        assert_eq!(CallKey::of("a", "{}"), CallKey::of("a", "{}"));
-        assert_ne!(CallKey::of("ab", "c"), CallKey::of("a", "bc"));
-        assert_ne!(CallKey::of("", "a"), CallKey::of("a", ""));
+        assert_eq!(CallKey::of(None, "a", "{}"), CallKey::of(None, "a", "{}"));
+        assert_ne!(CallKey::of(None, "ab", "c"), CallKey::of(None, "a", "bc"));
+        assert_ne!(CallKey::of(None, "", "a"), CallKey::of(None, "a", ""));
+        assert_ne!(CallKey::of(Some("desk"), "a", "{}"), CallKey::of(None, "a", "{}"));
+        assert_ne!(CallKey::of(Some("desk"), "a", "{}"), CallKey::of(Some("shop"), "a", "{}"));
     }
 
     #[test]
@@ -122,7 +126,7 @@ mod tests {
 
     #[test]
     fn only_a_digest_is_read_as_a_key() {
-        let key = CallKey::of("a", "{}");
+        let key = CallKey::of(None, "a", "{}");
         assert_eq!(CallKey::try_from(key.to_string()), Ok(key));
         for text in ["", "0", &"g".repeat(64), &"A".repeat(64)] {
             assert_eq!(CallKey::try_from(text.to_owned()), Err("a key is 64 hexadecimal digits"));

@@ -1,6 +1,6 @@
 //! Past: what a session knows of its earlier calls, when a new one comes down the line.
 //!
-//! Asked between `registry` and `dispatch`: what is answered from here takes no place and makes no store. Decides which calls
+//! Asked between `auth` and `dispatch`: what is answered from here takes no place and makes no store. Decides which calls
 //! may be answered from where; `session::memory` and `session::writes` hold the answers.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,27 +10,29 @@ use super::key::{CallKey, MemoKey};
 use super::memory::Memory;
 use super::settings::SessionLimits;
 use super::writes::Writes;
+use crate::auth::Authorised;
 use crate::cancel::Cancel;
 use crate::check::Checked;
 use crate::clock::Clock;
 use crate::refusal::NotDone;
-use crate::registry::Matched;
 use crate::reply::Origin;
 use crate::tool::Tool;
 
 /// A call that one tool takes, as the session knows it again.
 #[derive(Debug)]
 pub(crate) struct Recognised {
+    caller: Option<String>,
     tool: Arc<Tool>,
     arguments: String,
     pub(crate) key: CallKey,
 }
 
 impl Recognised {
-    pub(crate) fn of(matched: &Matched) -> Self {
-        let arguments = matched.document().canonical();
-        let tool = Arc::clone(matched.tool());
-        Self { key: CallKey::of(tool.name(), &arguments), tool, arguments }
+    pub(crate) fn of(authorised: &Authorised) -> Self {
+        let arguments = authorised.document().canonical();
+        let tool = Arc::clone(authorised.tool());
+        let caller = authorised.caller().map(str::to_owned);
+        Self { key: CallKey::of(caller.as_deref(), tool.name(), &arguments), caller, tool, arguments }
     }
 }
 
@@ -70,7 +72,7 @@ impl Past {
             return (run.await, Origin::Run);
         }
         let n_writes = if tool.is_pure() { 0 } else { self.n_writes.load(Ordering::Relaxed) };
-        self.memory.answer(&MemoKey::of(tool, &call.arguments, n_writes), cancel, run).await
+        self.memory.answer(&MemoKey::of(call.caller.as_deref(), tool, &call.arguments, n_writes), cancel, run).await
     }
 
     async fn write(
@@ -78,7 +80,7 @@ impl Past {
         call: &Recognised,
         run: impl Future<Output = Result<Checked, NotDone>>,
     ) -> (Result<Checked, NotDone>, Origin) {
-        let Recognised { tool, arguments: _, key } = call;
+        let Recognised { caller: _, tool, arguments: _, key } = call;
         let runs_once = tool.writes() && !tool.contract().repeatable;
         if runs_once && let Some(outcome) = self.writes().find(key) {
             return (outcome, Origin::EarlierWrite);
