@@ -380,6 +380,10 @@ impl<'w> Walk<'w> {
         }
         self.check_count(rules.length, object.len(), "keys", item);
         for (name, value) in object.members() {
+            // A key that is missing comes before all that this one could break, unless it holds an object that misses one.
+            if !value.is_container() && !self.matters(Keyword::Undeclared) {
+                continue;
+            }
             let key = name.as_text().unwrap_or_default();
             let mut is_declared = false;
             if let Some(schema) = rules.property(key) {
