@@ -239,7 +239,8 @@ impl Stages {
         let authorised = self.authority.authorise(matched, view.caller.as_ref(), values);
         let authorised = authorised.map_err(|denial| laps.passed(Stage::Dispatch, denial))?;
         let Some(Conversation { past, values: _ }) = conversation else {
-            return self.run(authorised, terms, laps, recorded, trace).await;
+            // Boxed, since it is large: a refused call, which never comes here, would carry its room all the way.
+            return Box::pin(self.run(authorised, terms, laps, recorded, trace)).await;
         };
         // Boxed, so that a call without a session does not carry the room for one.
         Box::pin(async {
@@ -264,8 +265,7 @@ impl Stages {
         trace: &mut Trace,
     ) -> Result<Checked, NotDone> {
         let placed = laps.passed(Stage::Dispatch, self.dispatch.place(authorised, terms).await)?;
-        // Apart, since it is large: a refused call, which never comes here, would carry its room all the way.
-        let output = laps.passed(Stage::Sandbox, Box::pin(self.sandbox.run(placed, trace)).await)?;
+        let output = laps.passed(Stage::Sandbox, self.sandbox.run(placed, trace).await)?;
         let checked = laps.passed(Stage::Check, check::accept(output, recorded))?;
         Ok(checked)
     }
