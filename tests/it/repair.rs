@@ -626,6 +626,18 @@ fn a_rule_that_can_never_apply_is_a_load_error() {
 }
 
 #[test]
+fn the_rules_of_the_guide_load() {
+    let guide = fs::read_to_string(support::repository().join("docs/guide/repair.md")).expect("reads");
+    let blocks: Vec<&str> = guide.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(blocks.len(), 1);
+    for block in blocks {
+        let tools =
+            [tool("stock_lookup.wasm", guests::STOCK_LOOKUP), tool("stock_lookup_v1.wasm", guests::STOCK_LOOKUP_V1)];
+        assert_eq!(refused(tools, block), "loads");
+    }
+}
+
+#[test]
 fn a_session_knows_a_repaired_call_again() {
     let rules = r#"
         [[repair.rules]]
