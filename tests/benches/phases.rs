@@ -4,10 +4,10 @@
 //! is for `ratios`.
 //!
 //! ```text
-//! cargo bench --bench phases [-- --calls 2000]
+//! cargo bench --bench phases [-- --calls 2000] [--json]
 //! ```
 
-#![expect(clippy::print_stdout, reason = "the table is what this program is for")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the table is what this program is for")]
 
 mod guests {
     //! One constant per component, made by the build script.
@@ -20,6 +20,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use serde::Serialize;
 use toolgate::{Host, Phase, RawCall, Stage, ToolSource, Usage};
 
 /// Calls that are not counted: caches and the pool's slots are cold in them.
@@ -35,32 +36,57 @@ struct Subject {
     arguments: &'static str,
 }
 
+/// One tool's times.
+#[derive(Serialize)]
+struct Row {
+    tool: String,
+    language: &'static str,
+    calls: usize,
+    /// Stage by stage and step by step, in the order of the line, and all of it last.
+    times: Vec<Column>,
+}
+
+/// Time in one of them, in microseconds.
+#[derive(Serialize)]
+struct Column {
+    name: &'static str,
+    p50_us: f64,
+    p99_us: f64,
+}
+
+/// What the command line asks for.
+struct Asked {
+    n_calls: usize,
+    json: bool,
+}
+
 fn main() -> Result<()> {
-    let n_calls = n_calls(std::env::args().skip(1))?;
+    let asked = Asked::read(std::env::args().skip(1))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    println!(
-        "median and 99th percentile, in µs\n{:<34} {:>5}{}",
-        "tool",
-        "calls",
-        columns(|name| format!("{name:>18}"))
-    );
-    for subject in subjects() {
-        println!("{}", runtime.block_on(measure(&subject, n_calls))?);
+    let rows = subjects().into_iter().map(|subject| runtime.block_on(measure(&subject, asked.n_calls)));
+    let rows: Vec<Row> = rows.collect::<Result<_>>()?;
+    if asked.json {
+        println!("{}", serde_json::to_string_pretty(&rows)?);
+    } else {
+        println!("{}", render(&rows));
     }
     Ok(())
 }
 
-/// Cargo adds `--bench`, which is not for us.
-fn n_calls(mut words: impl Iterator<Item = String>) -> Result<usize> {
-    let mut n_calls = 2_000;
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--bench" => {}
-            "--calls" => n_calls = words.next().context("--calls takes a number")?.parse()?,
-            _ => bail!("`{word}` is no option: --calls NUMBER"),
+impl Asked {
+    /// Cargo adds `--bench`, which is not for us.
+    fn read(mut words: impl Iterator<Item = String>) -> Result<Self> {
+        let mut asked = Self { n_calls: 2_000, json: false };
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--bench" => {}
+                "--json" => asked.json = true,
+                "--calls" => asked.n_calls = words.next().context("--calls takes a number")?.parse()?,
+                _ => bail!("`{word}` is no option: --calls NUMBER, --json"),
+            }
         }
+        Ok(asked)
     }
-    Ok(n_calls)
 }
 
 /// What can be called here; the rest is said.
@@ -79,22 +105,33 @@ fn subjects() -> Vec<Subject> {
                 bytes: Cow::Owned(bytes),
                 arguments: r#"{"items":3,"total_cents":1000}"#,
             }),
-            Err(_) => println!("{language} is left out: `languages/build {file}` builds it"),
+            Err(_) => eprintln!("{language} is left out: `languages/build {file}` builds it"),
         }
     }
     subjects
 }
 
 /// The stages in order, the steps of the sandbox in its place; all of it is what a call takes.
-fn columns(column: impl Fn(&'static str) -> String) -> String {
+fn columns() -> impl Iterator<Item = &'static str> {
     let stages = Stage::ALL.iter().filter(|stage| **stage != Stage::Sandbox && **stage != Stage::Check);
     let names = stages.map(|stage| stage.name()).chain(Phase::ALL.iter().map(|phase| phase.name()));
-    names.chain([Stage::Check.name(), "all"]).map(column).collect()
+    names.chain([Stage::Check.name(), "all"])
+}
+
+/// A table for a terminal.
+fn render(rows: &[Row]) -> String {
+    let names: String = columns().map(|name| format!("{name:>18}")).collect();
+    let mut out = format!("median and 99th percentile, in µs\n{:<34} {:>5}{names}\n", "tool", "calls");
+    for Row { tool, language, calls, times } in rows {
+        let times = times.iter().map(|time| format!("{:>18}", format!("{:.2} {:.2}", time.p50_us, time.p99_us)));
+        out += &format!("{:<34} {calls:>5}{}\n", format!("{tool} ({language})"), times.collect::<String>());
+    }
+    out
 }
 
 /// One row of the table.
 #[expect(clippy::disallowed_methods, reason = "a benchmark is about the real clock")]
-async fn measure(subject: &Subject, n_calls: usize) -> Result<String> {
+async fn measure(subject: &Subject, n_calls: usize) -> Result<Row> {
     let source = ToolSource::new(subject.language, subject.bytes.clone());
     let host = Host::builder().tool(source).build().await?;
     let tool = host.tools().next().context("one tool is loaded")?.name().to_owned();
@@ -111,11 +148,11 @@ async fn measure(subject: &Subject, n_calls: usize) -> Result<String> {
             break;
         }
     }
-    let times = columns(|name| {
-        let [median, late] = percentiles(usages.iter().map(|usage| time(usage, name)));
-        format!("{:>18}", format!("{median:.2} {late:.2}"))
+    let times = columns().map(|name| {
+        let [p50_us, p99_us] = percentiles(usages.iter().map(|usage| time(usage, name)));
+        Column { name, p50_us, p99_us }
     });
-    Ok(format!("{:<34} {:>5}{times}", format!("{tool} ({})", subject.language), usages.len()))
+    Ok(Row { tool, language: subject.language, calls: usages.len(), times: times.collect() })
 }
 
 fn time(usage: &Usage, name: &str) -> Duration {
@@ -130,6 +167,7 @@ fn percentiles(times: impl Iterator<Item = Duration>) -> [f64; 2] {
     times.sort_unstable_by(f64::total_cmp);
     [50_usize, 99].map(|nth| {
         let idx = times.len().saturating_mul(nth).div_euclid(100);
-        times.get(idx).copied().unwrap_or(f64::NAN)
+        // To ten nanoseconds.
+        (times.get(idx).copied().unwrap_or(f64::NAN) * 1e2).round() / 1e2
     })
 }

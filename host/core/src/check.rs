@@ -152,7 +152,7 @@ pub struct Checked {
 impl Checked {
     /// A result that was checked before and kept as text since. None where it cannot be one: then it was changed meanwhile.
     pub(crate) fn kept(text: String, n_sanitised: usize) -> Option<Self> {
-        let (text, n_hidden) = clean(&read(text, &mut Vec::new()).ok()?);
+        let (text, n_hidden) = clean(read(text, &mut Vec::new()).ok()?);
         (n_hidden == 0).then_some(Self { text, n_sanitised })
     }
 
@@ -191,7 +191,7 @@ pub(crate) fn accept(output: Output, recorded: &mut Vec<Amendment>) -> Result<Ch
     if let Some(broken) = relations::first_broken(&tool.relations, &arguments, &json) {
         return Err(ResultFailure::Relation(Box::new(broken)));
     }
-    let (text, n_sanitised) = if tool.raw_results { (json.print(), 0) } else { clean(&json) };
+    let (text, n_sanitised) = if tool.raw_results { (json.into_printed(), 0) } else { clean(json) };
     // Escapes are longer than what they show.
     Ok(Checked { text: within(max, text)?, n_sanitised })
 }
@@ -212,10 +212,11 @@ fn fitting(schema: &Arc<Schema>, promise: Promise, json: Json) -> Result<Json, R
 }
 
 /// The result as compact JSON, with every hidden character made visible; nearly always there is none.
-fn clean(json: &Json) -> (String, usize) {
-    let is_clean = text::is_clean(json.unescaped()) && json.text().split(['\n', '\t', '\r']).all(text::is_clean);
-    if is_clean {
-        return (json.print(), 0);
+fn clean(json: Json) -> (String, usize) {
+    // Only between its parts can a document have what is no clean text and yet no harm.
+    let is_clean = |written: &str| text::is_clean(written) || written.split(['\n', '\t', '\r']).all(text::is_clean);
+    if text::is_clean(json.unescaped()) && is_clean(json.text()) {
+        return (json.into_printed(), 0);
     }
     let mut value = json.root().to_value();
     let n_sanitised = text::clean_value(&mut value);

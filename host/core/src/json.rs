@@ -66,6 +66,8 @@ pub(crate) struct Json {
     nodes: Vec<Node>,
     /// Only where an object is too large to be looked through.
     index: Option<Box<Index>>,
+    /// Known to be printed as it is written: no space between its parts, no escape, no number that has two forms.
+    is_compact: bool,
 }
 
 /// One value or key.
@@ -163,6 +165,7 @@ impl Json {
     pub(crate) fn set_string(&mut self, said: &str) {
         self.text.clear();
         self.text.push_str(said);
+        self.is_compact = false;
         self.unescaped.clear();
         self.nodes.clear();
         self.nodes.push(Node::Plain(Span::new(0, said.len())));

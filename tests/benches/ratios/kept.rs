@@ -2,13 +2,12 @@
 //!
 //! The bare runtime with the host's profile and other settings of its pool, one changed at a time.
 
-use anyhow::Context;
 use toolgate::Allocation;
 use wasmtime::{InstanceAllocationStrategy, PoolingAllocationConfig};
 
 use crate::accepted::{raw_way, said};
 use crate::raw::RawTool;
-use crate::rounds::in_turn;
+use crate::rounds::against;
 use crate::table::{Row, Title};
 use crate::{Anyhow, guests};
 
@@ -37,15 +36,16 @@ pub(crate) async fn all(words: &str) -> Anyhow<Vec<Row>> {
         return Ok(Vec::new());
     }
     let arguments = r#"{"sku":"KB-104","region":"busan","limit":2}"#;
-    let mut tools = vec![RawTool::new(guests::STOCK_LOOKUP, Allocation::Pooling).map_err(said)?];
-    for (_, change) in CHANGES {
+    let own = RawTool::new(guests::STOCK_LOOKUP, Allocation::Pooling).map_err(said)?;
+    let mut rows = Vec::new();
+    for (name, change) in CHANGES {
         let mut pool = toolgate::bench::pool();
         change(&mut pool);
         let mut config = toolgate::bench::profile(Allocation::Pooling);
         config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
-        tools.push(RawTool::with(guests::STOCK_LOOKUP, &config, true).map_err(said)?);
+        let other = RawTool::with(guests::STOCK_LOOKUP, &config, true).map_err(said)?;
+        let cost = against(&raw_way(&own, arguments), &raw_way(&other, arguments)).await;
+        rows.push(Row::new("kept", name, &cost));
     }
-    let costs = in_turn(tools.iter().map(|tool| raw_way(tool, arguments)).collect()).await;
-    let base = costs.first().context("the settings were timed")?;
-    Ok(CHANGES.iter().zip(costs.iter().skip(1)).map(|((name, _), cost)| Row::new("kept", name, base, cost)).collect())
+    Ok(rows)
 }

@@ -24,21 +24,26 @@ pub(crate) struct Row {
     more_us: f64,
     base_allocations: f64,
     allocations: f64,
+    /// Runs of each sample, the same on both sides, and samples of each side.
+    runs: usize,
+    rounds: usize,
 }
 
 impl Row {
-    pub(crate) fn new(case: &str, way: &'static str, base: &Cost, cost: &Cost) -> Self {
+    pub(crate) fn new(case: &str, way: &'static str, cost: &Cost) -> Self {
         let [low, ratio, high] = cost.ratio.map(|ratio| rounded(ratio, 1e3));
         Self {
             case: case.to_owned(),
             way,
-            base_ns: rounded(base.ns, 1.0),
+            base_ns: rounded(cost.base_ns, 1.0),
             ns: rounded(cost.ns, 1.0),
             ratio,
             ratio_quartiles: [low, high],
             more_us: rounded(cost.more_ns / 1e3, 1e3),
-            base_allocations: rounded(base.allocations, 10.0),
+            base_allocations: rounded(cost.base_allocations, 10.0),
             allocations: rounded(cost.allocations, 10.0),
+            runs: cost.n_runs,
+            rounds: cost.n_rounds,
         }
     }
 }
@@ -53,16 +58,25 @@ pub(crate) fn render(title: &Title, rows: &[Row]) -> String {
     let mut out = format!("{}\n{}\n", title.what, title.goal);
     writeln!(
         out,
-        "{:width$}  {:<22}  {:>9}  {:>9}  {:>5}  {:>11}  {:>8}  {:>11}",
-        "case", "way", "base ns", "ns", "ratio", "quartiles", "more µs", "allocations"
+        "{:width$}  {:<22}  {:>9}  {:>9}  {:>5}  {:>11}  {:>8}  {:>11}  {:>10}",
+        "case", "way", "base ns", "ns", "ratio", "quartiles", "more µs", "allocations", "runs"
     )
     .expect("writing to a String cannot fail");
     for row in rows {
         let [low, high] = row.ratio_quartiles;
         writeln!(
             out,
-            "{:width$}  {:<22}  {:>9.0}  {:>9.0}  {:>5.2}  {low:>5.2}–{high:<5.2}  {:>8.2}  {:>4} → {:<4}",
-            row.case, row.way, row.base_ns, row.ns, row.ratio, row.more_us, row.base_allocations, row.allocations
+            "{:width$}  {:<22}  {:>9.0}  {:>9.0}  {:>5.2}  {low:>5.2}–{high:<5.2}  {:>8.2}  {:>4} → {:<4}  {:>3} × {:<4}",
+            row.case,
+            row.way,
+            row.base_ns,
+            row.ns,
+            row.ratio,
+            row.more_us,
+            row.base_allocations,
+            row.allocations,
+            row.runs,
+            row.rounds
         )
         .expect("writing to a String cannot fail");
     }

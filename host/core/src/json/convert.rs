@@ -79,6 +79,11 @@ impl Json {
         serde_json::to_string(&self.root()).expect("a document has text keys only, and writing to memory cannot fail")
     }
 
+    /// As [`Json::print`], where the document is no longer needed: most are written as they are printed.
+    pub(crate) fn into_printed(self) -> String {
+        if self.is_compact { self.into_text() } else { self.print() }
+    }
+
     fn add(&mut self, value: &Value) {
         match value {
             Value::Null => self.nodes.push(Node::Null),

@@ -73,12 +73,13 @@ pub(crate) fn read(text: String, limits: &JsonLimits) -> Result<(Json, Mended), 
 pub(crate) fn read_prefix(text: String, limits: &JsonLimits, leniency: Leniency) -> Result<Prefix, Unread> {
     // About one value in eight bytes; a guess that is too small costs a copy.
     let nodes = Vec::with_capacity((text.len() >> 3).saturating_add(4));
-    let json = Json { text, nodes, ..Json::default() };
+    let json = Json { text, nodes, is_compact: true, ..Json::default() };
     let mut reader = Reader { json, at: 0, limits, leniency, open: SmallVec::new(), mended: Mended::default() };
     if let Err(fault) = reader.read_value() {
         return Err(Unread { fault, text: reader.json.text });
     }
     reader.skip_space();
+    reader.json.is_compact &= reader.at == reader.json.text.len();
     Ok(Prefix { json: reader.json, mended: reader.mended, end: reader.at })
 }
 
@@ -225,6 +226,7 @@ impl Reader<'_> {
                     return Err(Fault::Syntax { byte: at, problem: "a comma stands after the last one" });
                 }
                 self.mended.trailing_comma = true;
+                self.json.is_compact = false;
                 self.end_container()
             }
             Some(end) if end == closing(is_object) => self.end_container(),
@@ -288,6 +290,10 @@ impl Reader<'_> {
         if literal.starts_with('-') && matches!(number, Num::Whole(0) | Num::Double(0.0)) {
             let at = self.path();
             self.mended.negative_zeros.push(at);
+            self.json.is_compact = false;
+        }
+        if let Num::Double(_) = number {
+            self.json.is_compact = false;
         }
         self.push(start, Node::Number(number))
     }
@@ -319,6 +325,7 @@ impl Reader<'_> {
 
     /// The rest of a string that has an escape in it, or something worse.
     fn read_escaped(&mut self, quote: usize, start: usize) -> Result<(), Fault> {
+        self.json.is_compact = false;
         let first = self.json.unescaped.len();
         let mut copied = start;
         let mut is_replaced = false;
@@ -480,7 +487,9 @@ impl Reader<'_> {
     }
 
     fn skip_space(&mut self) {
-        while self.skip_one(|byte| matches!(byte, b' ' | b'\n' | b'\t' | b'\r')) {}
+        while self.skip_one(|byte| matches!(byte, b' ' | b'\n' | b'\t' | b'\r')) {
+            self.json.is_compact = false;
+        }
     }
 }
 
@@ -633,6 +642,33 @@ mod tests {
                 matches!(fault(&twice), Fault::DuplicateKey { byte: _, at } if at.to_string() == format!("k{nth}"))
             );
         }
+    }
+
+    #[test]
+    fn what_is_written_as_it_is_printed_is_not_printed_again() {
+        for (text, is_compact) in [
+            ("{\"a b\":[null,true,-7,18446744073709551615,\"\u{e9} \u{7f}\"],\"c\":{}}", true),
+            (r#"{"a": 1}"#, false),
+            (" 1", false),
+            ("[1,2]\n", false),
+            (r#"["a\/b"]"#, false),
+            (r#"["\u0041"]"#, false),
+            ("[1.50]", false),
+            ("[1e2]", false),
+            ("[-0]", false),
+        ] {
+            let (json, _) = read(text.to_owned(), &LIMITS).expect("reads");
+            assert_eq!(json.is_compact, is_compact, "{text}");
+            assert_eq!(json.clone().into_printed(), json.print(), "{text}");
+        }
+        let lenient = Leniency { trailing_commas: true, ..Leniency::default() };
+        for text in ["[1,]", "[1]x"] {
+            let prefix = read_prefix(text.to_owned(), &LIMITS, lenient).ok().expect("reads");
+            assert_eq!(prefix.json.into_printed(), "[1]");
+        }
+        let (mut json, _) = read("[1]".to_owned(), &LIMITS).expect("reads");
+        json.set_string("tea");
+        assert_eq!(json.into_printed(), r#""tea""#);
     }
 
     #[test]

@@ -148,8 +148,11 @@ pub(crate) async fn ask(
     };
     let counted = around.stores.created();
     laps.passed(Phase::Store, ());
-    let running = around.cancel.or(run(code, &mut store, question, &mut laps));
-    let ended = within(deadline, around.clock, running).await;
+    let ended = {
+        // Pinned here and lent to those around it: a future that is handed on takes its room once more in each of them.
+        let running = pin!(run(code, &mut store, question, &mut laps));
+        within(deadline, around.clock, around.cancel.or(running)).await
+    };
     // Whatever ended it, it ended in the step after the last that was passed.
     let last = if laps.times.of(Phase::Instantiate).is_some() { Phase::Call } else { Phase::Instantiate };
     let answer = match laps.passed(last, ended) {
@@ -168,17 +171,29 @@ pub(crate) async fn ask(
 
 /// Does the work unless the time runs out first. A timer costs more than half a microsecond, and a call that neither waits nor
 /// outlasts a tick is over at its first poll: one is set for the others only.
+///
+/// The work is polled once each time its task has its turn, or a guest's first yield would be none.
 async fn within<T>(deadline: Duration, clock: &Arc<dyn Clock>, work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
-    if let Poll::Ready(done) = poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await {
-        return Some(done);
-    }
-    // The time is looked at first: a guest whose deadline passed while others had its thread gets no further tick.
-    tokio::select! {
-        biased;
-        () = tokio::time::sleep(deadline.saturating_sub(clock.now())) => None,
-        done = work => Some(done),
-    }
+    let mut timer = pin!(None::<tokio::time::Sleep>);
+    poll_fn(|context| {
+        // The time is looked at first: a guest whose deadline passed while others had its thread gets no further tick.
+        if let Some(timer) = timer.as_mut().as_pin_mut()
+            && timer.poll(context).is_ready()
+        {
+            return Poll::Ready(None);
+        }
+        if let Poll::Ready(done) = work.as_mut().poll(context) {
+            return Poll::Ready(Some(done));
+        }
+        if timer.is_none() {
+            timer.set(Some(tokio::time::sleep(deadline.saturating_sub(clock.now()))));
+            // Polled once, so that it wakes this task.
+            return timer.as_mut().as_pin_mut().map_or(Poll::Pending, |timer| timer.poll(context).map(|()| None));
+        }
+        Poll::Pending
+    })
+    .await
 }
 
 /// The host's side of one call: no more of it than the component can reach.
@@ -292,5 +307,55 @@ fn spent(store: &mut Store<GuestState>, limits: &Limits, answer: &Result<String,
         output_dropped: printed.dropped,
         output_lines: printed.lines,
         phases: Times::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use super::within;
+    use crate::clock::{Clock, SystemClock};
+
+    const TIME: Duration = Duration::from_millis(20);
+
+    /// How many slices a guest that steps back after each has had when another task of its thread gets its first turn, and in
+    /// all, where that task holds the thread for so long.
+    fn slices(held: Duration) -> (usize, usize) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("builds");
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let had = Arc::new(AtomicUsize::new(0));
+        let other = {
+            let (clock, had) = (Arc::clone(&clock), Arc::clone(&had));
+            runtime.spawn(async move {
+                let seen = had.load(Ordering::Relaxed);
+                let until = clock.now().saturating_add(held);
+                while clock.now() < until {}
+                seen
+            })
+        };
+        let guest = async {
+            loop {
+                had.fetch_add(1, Ordering::Relaxed);
+                tokio::task::yield_now().await;
+            }
+        };
+        let ended: Option<()> = runtime.block_on(within(clock.now().saturating_add(TIME), &clock, guest));
+        assert_eq!(ended, None, "its time is over");
+        (runtime.block_on(other).expect("it does not panic"), had.load(Ordering::Relaxed))
+    }
+
+    #[test]
+    fn a_guest_that_steps_back_lets_others_have_their_turn_the_first_time_too() {
+        let (before_others, in_all) = slices(Duration::ZERO);
+        assert_eq!(before_others, 1);
+        assert!(in_all > 1);
+    }
+
+    #[test]
+    fn a_guest_whose_deadline_passed_while_others_had_its_thread_gets_no_further_slice() {
+        assert_eq!(slices(TIME.saturating_mul(2)), (1, 1));
     }
 }
