@@ -19,6 +19,8 @@
 mod accepted;
 /// How often memory is asked for.
 mod allocations;
+/// Rules, a session and a memory around a call.
+mod around;
 /// What a second worker brings.
 mod cores;
 /// Texts to refuse, and the contract that refuses them.
@@ -91,6 +93,8 @@ struct Measured {
     accepted: Vec<Row>,
     /// Calls that were refused, against parsing their text.
     refused: Vec<Row>,
+    /// What stands around a call, against the call alone.
+    around: Vec<Row>,
     /// Other settings of the pool, against the host's own.
     kept: Vec<Row>,
     /// What a second worker brings.
@@ -108,9 +112,12 @@ fn main() -> Anyhow<()> {
         println!("{}", serde_json::to_string_pretty(&measured)?);
         return Ok(());
     }
-    for (title, rows) in
-        [(accepted::TITLE, &measured.accepted), (refused::TITLE, &measured.refused), (kept::TITLE, &measured.kept)]
-    {
+    for (title, rows) in [
+        (accepted::TITLE, &measured.accepted),
+        (refused::TITLE, &measured.refused),
+        (around::TITLE, &measured.around),
+        (kept::TITLE, &measured.kept),
+    ] {
         if !rows.is_empty() {
             println!("{}", table::render(&title, rows));
         }
@@ -132,6 +139,7 @@ async fn measure(asked: &Asked) -> Anyhow<Measured> {
     Ok(Measured {
         accepted: accepted::all(words).await?,
         refused: refused::all(words).await?,
+        around: around::all(words).await?,
         kept: kept::all(words).await?,
         cores: None,
     })
