@@ -3,13 +3,11 @@
 //! The only file that knows `wasmparser` and `wasm-encoder`. Finds imports, exports and the contract section, and writes that
 //! section. Whether what it finds is allowed is for `load` to say.
 
-use std::fmt::Write;
-
-use sha2::{Digest, Sha256};
 use wasm_encoder::ComponentSection;
 use wasmparser::{Encoding, Parser, Payload};
 
 use crate::contract::SECTION;
+use crate::digest;
 use crate::text;
 use crate::units::ByteCount;
 
@@ -77,7 +75,7 @@ impl Anatomy {
         not_wasm(bytes)?;
         let mut anatomy = Self {
             size,
-            digest: hex(&Sha256::digest(bytes)),
+            digest: digest::sha256(bytes),
             imports: Vec::new(),
             exports: Vec::new(),
             contract_sections: Vec::new(),
@@ -183,14 +181,6 @@ fn section_start(bytes: &[u8], content: usize) -> usize {
 /// An offset into a file that is in memory, and so fits.
 fn index(offset: u64) -> usize {
     usize::try_from(offset).unwrap_or(usize::MAX)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len().saturating_mul(2));
-    for byte in bytes {
-        write!(out, "{byte:02x}").expect("writing to a String cannot fail");
-    }
-    out
 }
 
 #[cfg(test)]

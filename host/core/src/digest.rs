@@ -2,8 +2,7 @@
 //!
 //! The same text has the same digest, so repetitions can be counted. It hides a text only as far as nobody can guess it.
 
-use std::fmt::Write;
-
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
 /// Hexadecimal digits that are kept of a single value's digest: enough to tell the values of one log apart.
@@ -11,11 +10,12 @@ const SHORT: usize = 16;
 
 /// SHA-256 in hexadecimal.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
-    let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
-        write!(hex, "{byte:02x}").expect("writing to a String cannot fail");
-    }
-    hex
+    hex(&Sha256::digest(bytes))
+}
+
+/// Bytes in hexadecimal, small letters.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    HEXLOWER.encode(bytes)
 }
 
 /// The start of it, for a single value.

@@ -69,9 +69,9 @@ fn call() -> RawCall {
     RawCall::new("stock_lookup", CALL).with_id("call_1")
 }
 
-/// A session that is never too long.
+/// A session that is never too long, and that is not stopped for asking the same.
 fn session(host: &Host, memory: ByteCount) -> Mutex<Session> {
-    let limits = SessionLimits { memory, calls_per_session: u32::MAX, ..SessionLimits::default() };
+    let limits = SessionLimits { memory, calls_per_session: u32::MAX, repeats: u32::MAX, ..SessionLimits::default() };
     Mutex::new(Session::new(host, limits))
 }
 

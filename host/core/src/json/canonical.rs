@@ -5,68 +5,67 @@
 //! values differ (`1` and `1.0` do): a needless difference is slow, a wrong sameness is incorrect. RFC 8785 is not enough
 //! for that, since its numbers are doubles and `9007199254740993` would be its neighbour.
 
-use std::fmt::Write;
+use std::io::Write;
 
 use super::{Item, Json, Kind, Num};
 
 impl Json {
     /// The document's value, written the one way it has.
     pub(crate) fn canonical(&self) -> String {
-        let mut out = String::with_capacity(self.text.len());
+        let mut out = Vec::with_capacity(self.text.len());
         print(self.root(), &mut out);
-        out
+        String::from_utf8(out).expect("JSON is written to it, and nothing else")
     }
 }
 
 /// Recursive, as everything that walks a value: what reads documents bounds their depth.
-fn print(item: Item<'_>, out: &mut String) {
+fn print(item: Item<'_>, out: &mut Vec<u8>) {
     match item.kind() {
-        Kind::Null => out.push_str("null"),
-        Kind::Bool(said) => out.push_str(if said { "true" } else { "false" }),
+        Kind::Null => out.extend(b"null"),
+        Kind::Bool(said) => out.extend_from_slice(if said { b"true" } else { b"false" }),
         Kind::Number(number) => print_number(number, out),
         Kind::Text(text) => print_text(text, out),
         Kind::List(list) => {
-            out.push('[');
+            out.push(b'[');
             for (idx, item) in list.items().enumerate() {
                 separate(idx, out);
                 print(item, out);
             }
-            out.push(']');
+            out.push(b']');
         }
         Kind::Object(object) => {
             let mut members: Vec<(&str, Item<'_>)> =
                 object.members().map(|(key, value)| (key.as_text().unwrap_or_default(), value)).collect();
             members.sort_unstable_by_key(|(key, _)| *key);
-            out.push('{');
+            out.push(b'{');
             for (idx, (key, value)) in members.into_iter().enumerate() {
                 separate(idx, out);
                 print_text(key, out);
-                out.push(':');
+                out.push(b':');
                 print(value, out);
             }
-            out.push('}');
+            out.push(b'}');
         }
     }
 }
 
-fn separate(idx: usize, out: &mut String) {
+fn separate(idx: usize, out: &mut Vec<u8>) {
     if idx > 0 {
-        out.push(',');
+        out.push(b',');
     }
 }
 
-fn print_number(number: Num, out: &mut String) {
+fn print_number(number: Num, out: &mut Vec<u8>) {
     // Adding zero turns -0 into 0 and leaves every other double as it is.
     let number = match number {
         Num::Double(double) => Num::Double(double + 0.0),
         Num::Negative(_) | Num::Whole(_) => number,
     };
-    write!(out, "{}", number.to_number()).expect("writing to a String cannot fail");
+    write!(out, "{}", number.to_number()).expect("writing to memory cannot fail");
 }
 
-fn print_text(text: &str, out: &mut String) {
-    let text = serde_json::to_string(text).expect("text is written to memory");
-    out.push_str(&text);
+fn print_text(text: &str, out: &mut Vec<u8>) {
+    serde_json::to_writer(out, text).expect("text is written to memory");
 }
 
 #[cfg(test)]

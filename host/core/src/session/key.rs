@@ -3,11 +3,12 @@
 //! Every part is hashed behind its length, so no two lists of parts run together into one. What does not stand in a key
 //! does not tell calls apart: not the id, not the order of keys, not white space.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::digest;
 use crate::sandbox::budget::Limits;
 use crate::tool::Tool;
 
@@ -27,23 +28,22 @@ impl CallKey {
     /// is left out, so that a write which ran is known again after its tool was replaced.
     pub(crate) fn of(caller: Option<&str>, tool: &str, arguments: &str) -> Self {
         let parts: Vec<&[u8]> = caller.into_iter().chain([tool, arguments]).map(str::as_bytes).collect();
-        Self(digest(CALL, &parts))
+        Self(digest::hex(&digest_of(CALL, &parts)))
     }
 }
 
 /// The same answer: everything that a pure tool's answer depends on, and for any other tool how many writes went before.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct MemoKey(String);
+pub(crate) struct MemoKey([u8; 32]);
 
 impl MemoKey {
     /// Of the canonical text of the arguments. `n_writes` is 0 for a tool that no write can concern.
     pub(crate) fn of(caller: Option<&str>, tool: &Tool, arguments: &str, n_writes: u64) -> Self {
-        let name = tool.name().as_bytes();
-        let limits = limits_digest(tool.limits());
-        let n_writes = n_writes.to_be_bytes();
-        let parts = [tool.digest().as_bytes(), name, limits.as_bytes(), n_writes.as_slice(), arguments.as_bytes()];
-        let parts: Vec<&[u8]> = caller.map(str::as_bytes).into_iter().chain(parts).collect();
-        Self(digest(MEMO, &parts))
+        let numbers = numbers(tool.limits()).map(u64::to_be_bytes);
+        let (limits, n_writes) = (numbers.as_flattened(), n_writes.to_be_bytes());
+        let parts = [tool.digest(), tool.name(), arguments].map(str::as_bytes);
+        let parts = caller.map(str::as_bytes).into_iter().chain([limits, n_writes.as_slice()]).chain(parts);
+        Self(digest_of(MEMO, &parts.collect::<Vec<_>>()))
     }
 }
 
@@ -51,28 +51,24 @@ impl MemoKey {
 impl MemoKey {
     /// A key of nothing in particular.
     pub(crate) fn plain(key: &str) -> Self {
-        Self(key.to_owned())
+        Self(digest_of("plain", &[key.as_bytes()]))
     }
 }
 
-/// Other limits may end a call otherwise.
-fn limits_digest(limits: &Limits) -> String {
+/// The limits as numbers: other ones may end a call otherwise.
+fn numbers(limits: &Limits) -> [u64; 6] {
     let Limits { fuel, time, memory, result, log, output } = *limits;
     let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-    let numbers = [fuel, time, memory.get(), result.get(), log.get(), output.get()].map(u64::to_be_bytes);
-    digest("limits/v1", &numbers.each_ref().map(<[u8; 8]>::as_slice))
+    [fuel, time, memory.get(), result.get(), log.get(), output.get()]
 }
 
-fn digest(domain: &str, parts: &[&[u8]]) -> String {
+fn digest_of(domain: &str, parts: &[&[u8]]) -> [u8; 32] {
     let mut hash = Sha256::new();
     for part in [domain.as_bytes()].iter().chain(parts) {
         hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
         hash.update(part);
     }
-    hash.finalize().iter().fold(String::with_capacity(64), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("writing to a String cannot fail");
-        text
-    })
+    hash.finalize().into()
 }
 
 impl fmt::Display for CallKey {
@@ -100,7 +96,7 @@ impl TryFrom<String> for CallKey {
 mod tests {
     use std::time::Duration;
 
-    use super::{CallKey, limits_digest};
+    use super::{CallKey, numbers};
     use crate::contract::AskedLimits;
     use crate::sandbox::budget::{LimitSettings, Limits};
 
@@ -117,11 +113,8 @@ mod tests {
     fn any_other_limit_is_another_key() {
         let limits = Limits::effective(&AskedLimits::default(), &LimitSettings::default());
         let longer = Limits { time: limits.time.saturating_add(Duration::from_nanos(1)), ..limits };
-        assert_ne!(limits_digest(&limits), limits_digest(&longer));
-        assert_ne!(
-            limits_digest(&limits),
-            limits_digest(&Limits { log: limits.output, output: limits.memory, ..limits })
-        );
+        assert_ne!(numbers(&limits), numbers(&longer));
+        assert_ne!(numbers(&limits), numbers(&Limits { log: limits.output, output: limits.memory, ..limits }));
     }
 
     #[test]

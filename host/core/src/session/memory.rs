@@ -64,6 +64,10 @@ impl Memory {
         let Some(reads) = &self.reads else {
             return (run.await, Origin::Run);
         };
+        // Nearly always there is one, and finding it needs none of what follows.
+        if let Some(read) = reads.get(key).await.filter(|read| self.is_young(read)) {
+            return (Ok(read.checked.clone()), Origin::Memory);
+        }
         let mut run = pin!(run);
         let ran = AtomicBool::new(false);
         let mut cancelled = pin!(cancel.ended());
@@ -84,7 +88,7 @@ impl Memory {
             let ran = ran.load(Ordering::Relaxed);
             match found {
                 Ok(read) if ran => return (Ok(read.checked.clone()), Origin::Run),
-                Ok(read) if self.clock.now().saturating_sub(read.at) <= self.max_age => {
+                Ok(read) if self.is_young(&read) => {
                     return (Ok(read.checked.clone()), Origin::Memory);
                 }
                 Ok(_too_old) => reads.invalidate(key).await,
@@ -96,6 +100,12 @@ impl Memory {
                 Err(_of_another_call) => return (run.await, Origin::Run),
             }
         }
+    }
+}
+
+impl Memory {
+    fn is_young(&self, read: &Remembered) -> bool {
+        self.clock.now().saturating_sub(read.at) <= self.max_age
     }
 }
 
