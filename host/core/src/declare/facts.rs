@@ -274,7 +274,8 @@ impl<'s> Source<'s> {
     fn flattened(self, mut facts: Facts, around: &[String], room: usize) -> Facts {
         let choices = std::mem::take(&mut facts.choices);
         // With one choice alone it is known who declares a key: an arm, or what stands around it.
-        let closing = facts.unevaluated.clone().filter(|_| choices.len() <= 1 && !facts.opens);
+        let is_open_to_it = choices.len() <= 1 && !facts.opens && facts.rest == Rest::Silent;
+        let closing = facts.unevaluated.clone().filter(|_| is_open_to_it);
         for choice in choices {
             let said = choice.arms.iter().map(|arm| {
                 let said = self.gather(arm, around, room.saturating_sub(1));
@@ -504,8 +505,9 @@ impl Facts {
 /// What at least one of several alternatives says, seen from what stands `around` them. `closing` is what
 /// `unevaluatedProperties` around them says.
 fn any_of_facts(arms: Vec<Facts>, around: &Facts, closing: Option<&Rest>) -> Facts {
-    let arms: Vec<Facts> =
-        arms.into_iter().map(|arm| if arm.recursive.is_some() { Facts::default() } else { arm }).collect();
+    // What leads back to a schema around it may declare any key.
+    let unknown = || Facts { opens: true, ..Facts::default() };
+    let arms: Vec<Facts> = arms.into_iter().map(|arm| if arm.recursive.is_some() { unknown() } else { arm }).collect();
     let Some(first) = arms.first() else { return Facts { impossible: true, ..Facts::default() } };
     let all_agree = |same: &dyn Fn(&Facts) -> bool| arms.iter().all(same);
     let mut merged = Facts {

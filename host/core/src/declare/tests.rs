@@ -624,3 +624,23 @@ fn a_tool_without_arguments_is_declared_as_each_provider_wants_it() {
     assert_eq!(schema(Provider::OpenAiChat, Mode::Strict), with_keys);
     assert!(!declare(Provider::GeminiApi, Mode::Plain, &input).json.contains("parameters"));
 }
+
+#[test]
+fn a_closure_takes_no_key_that_something_beside_it_lets_in() {
+    let input = json!({
+        "type": "object", "unevaluatedProperties": false,
+        "allOf": [{"additionalProperties": true}],
+        "oneOf": [
+            {"properties": {"a": {"type": "string"}}, "required": ["a"]},
+            {"properties": {"b": {"type": "string"}}, "additionalProperties": false},
+        ],
+    });
+    let schema = schema_of(Provider::Anthropic, &declare(Provider::Anthropic, Mode::Plain, &input));
+    assert_ne!(schema["additionalProperties"], json!(false), "{schema}");
+    let input = json!({
+        "type": "object", "additionalProperties": false,
+        "properties": {"a": {"anyOf": [{"$ref": "#"}], "unevaluatedProperties": false}},
+    });
+    let schema = schema_of(Provider::Gemini, &declare(Provider::Gemini, Mode::Plain, &input));
+    assert_ne!(schema["properties"]["a"]["additionalProperties"], json!(false), "{schema}");
+}
