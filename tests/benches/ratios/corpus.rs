@@ -70,7 +70,7 @@ pub(crate) fn contract() -> String {
         json!({
             "customer_id": text(), "order_id": text(), "paid": {"type": "boolean"}, "priority": whole(),
             "total": {"type": "number"}, "currency": {"enum": ["EUR", "KRW", "USD"]},
-            "rows": {"type": "array", "items": row},
+            "rows": {"type": "array", "items": row}, "channel": text(), "branch": text(),
         }),
     );
     let contract = json!({
@@ -90,6 +90,12 @@ pub(crate) fn call(size: usize, slip: Slip) -> (&'static str, String) {
         rows.push(row(&mut dice));
     }
     let tool = slip_into(slip, &mut order, rows.last_mut());
+    // A call that lost a key to its slip has others instead, or the smallest would be smaller than they are said to be.
+    for key in ["channel", "branch"] {
+        if rows.is_empty() && length(&order) < size {
+            put(&mut order, key, dice.word().into());
+        }
+    }
     if !rows.is_empty() {
         put(&mut order, "rows", rows.into());
     }

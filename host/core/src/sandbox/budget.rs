@@ -107,7 +107,7 @@ impl LimitSettings {
 }
 
 /// What one call is given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
     /// Units of work.
     pub fuel: u64,

@@ -4,6 +4,7 @@
 //! does not tell calls apart: not the id, not the order of keys, not white space.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -14,9 +15,6 @@ use crate::tool::Tool;
 
 /// Tells the digests of calls from all others.
 const CALL: &str = "same/v1";
-
-/// Tells the digests of remembered reads from all others.
-const MEMO: &str = "memo/v1";
 
 /// The same call: caller, tool and arguments.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -34,16 +32,18 @@ impl CallKey {
 
 /// The same answer: everything that a pure tool's answer depends on, and for any other tool how many writes went before.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct MemoKey([u8; 32]);
+pub(crate) struct MemoKey {
+    call: CallKey,
+    /// Digest of the component.
+    component: Arc<str>,
+    limits: Limits,
+    n_writes: u64,
+}
 
 impl MemoKey {
-    /// Of the canonical text of the arguments. `n_writes` is 0 for a tool that no write can concern.
-    pub(crate) fn of(caller: Option<&str>, tool: &Tool, arguments: &str, n_writes: u64) -> Self {
-        let numbers = numbers(tool.limits()).map(u64::to_be_bytes);
-        let (limits, n_writes) = (numbers.as_flattened(), n_writes.to_be_bytes());
-        let parts = [tool.digest(), tool.name(), arguments].map(str::as_bytes);
-        let parts = caller.map(str::as_bytes).into_iter().chain([limits, n_writes.as_slice()]).chain(parts);
-        Self(digest_of(MEMO, &parts.collect::<Vec<_>>()))
+    /// `n_writes` is 0 for a tool that no write can concern.
+    pub(crate) fn of(call: &CallKey, tool: &Tool, n_writes: u64) -> Self {
+        Self { call: call.clone(), component: Arc::clone(&tool.code.digest), limits: *tool.limits(), n_writes }
     }
 }
 
@@ -51,15 +51,9 @@ impl MemoKey {
 impl MemoKey {
     /// A key of nothing in particular.
     pub(crate) fn plain(key: &str) -> Self {
-        Self(digest_of("plain", &[key.as_bytes()]))
+        let limits = Limits::effective(&<_>::default(), &<_>::default());
+        Self { call: CallKey::of(None, key, ""), component: "".into(), limits, n_writes: 0 }
     }
-}
-
-/// The limits as numbers: other ones may end a call otherwise.
-fn numbers(limits: &Limits) -> [u64; 6] {
-    let Limits { fuel, time, memory, result, log, output } = *limits;
-    let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-    [fuel, time, memory.get(), result.get(), log.get(), output.get()]
 }
 
 fn digest_of(domain: &str, parts: &[&[u8]]) -> [u8; 32] {
@@ -94,11 +88,7 @@ impl TryFrom<String> for CallKey {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use super::{CallKey, numbers};
-    use crate::contract::AskedLimits;
-    use crate::sandbox::budget::{LimitSettings, Limits};
+    use super::CallKey;
 
     #[test]
     fn parts_never_run_together() {
@@ -107,14 +97,6 @@ mod tests {
         assert_ne!(CallKey::of(None, "", "a"), CallKey::of(None, "a", ""));
         assert_ne!(CallKey::of(Some("desk"), "a", "{}"), CallKey::of(None, "a", "{}"));
         assert_ne!(CallKey::of(Some("desk"), "a", "{}"), CallKey::of(Some("shop"), "a", "{}"));
-    }
-
-    #[test]
-    fn any_other_limit_is_another_key() {
-        let limits = Limits::effective(&AskedLimits::default(), &LimitSettings::default());
-        let longer = Limits { time: limits.time.saturating_add(Duration::from_nanos(1)), ..limits };
-        assert_ne!(numbers(&limits), numbers(&longer));
-        assert_ne!(numbers(&limits), numbers(&Limits { log: limits.output, output: limits.memory, ..limits }));
     }
 
     #[test]

@@ -21,9 +21,7 @@ use crate::tool::Tool;
 /// A call that one tool takes, as the session knows it again.
 #[derive(Debug)]
 pub(crate) struct Recognised {
-    caller: Option<String>,
     tool: Arc<Tool>,
-    arguments: String,
     pub(crate) key: CallKey,
 }
 
@@ -31,8 +29,7 @@ impl Recognised {
     pub(crate) fn of(authorised: &Authorised) -> Self {
         let arguments = authorised.document().canonical();
         let tool = Arc::clone(authorised.tool());
-        let caller = authorised.caller().map(str::to_owned);
-        Self { key: CallKey::of(caller.as_deref(), tool.name(), &arguments), caller, tool, arguments }
+        Self { key: CallKey::of(authorised.caller(), tool.name(), &arguments), tool }
     }
 }
 
@@ -72,7 +69,7 @@ impl Past {
             return (run.await, Origin::Run);
         }
         let n_writes = if tool.is_pure() { 0 } else { self.n_writes.load(Ordering::Relaxed) };
-        self.memory.answer(&MemoKey::of(call.caller.as_deref(), tool, &call.arguments, n_writes), cancel, run).await
+        self.memory.answer(&MemoKey::of(&call.key, tool, n_writes), cancel, run).await
     }
 
     async fn write(
@@ -80,7 +77,7 @@ impl Past {
         call: &Recognised,
         run: impl Future<Output = Result<Checked, NotDone>>,
     ) -> (Result<Checked, NotDone>, Origin) {
-        let Recognised { caller: _, tool, arguments: _, key } = call;
+        let Recognised { tool, key } = call;
         let runs_once = tool.writes() && !tool.contract().repeatable;
         if runs_once && let Some(outcome) = self.writes().find(key) {
             return (outcome, Origin::EarlierWrite);
