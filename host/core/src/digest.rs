@@ -18,6 +18,11 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     HEXLOWER.encode(bytes)
 }
 
+/// The digest that this text is in hexadecimal, small letters.
+pub(crate) fn of_hex(text: &str) -> Option<[u8; 32]> {
+    HEXLOWER.decode(text.as_bytes()).ok()?.try_into().ok()
+}
+
 /// The start of it, for a single value.
 pub(crate) fn short(bytes: &[u8]) -> String {
     let mut hex = sha256(bytes);

@@ -245,7 +245,7 @@ impl Stages {
         // Boxed, so that a call without a session does not carry the room for one.
         Box::pin(async {
             let call = Recognised::of(&authorised);
-            *key = Some(call.key.clone());
+            *key = Some(call.key);
             let cancel = terms.cancel.clone();
             let run = Box::pin(self.run(authorised, terms, laps, recorded, trace));
             let outcome;

@@ -132,7 +132,7 @@ impl Counts {
             let Some(key) = call.asked() else {
                 continue;
             };
-            let asked = self.asked.entry(key.clone()).or_insert(Asked { turns: 0, last: 0 });
+            let asked = self.asked.entry(*key).or_insert(Asked { turns: 0, last: 0 });
             if asked.last < now {
                 *asked = Asked { turns: asked.turns.saturating_add(1), last: now };
             }

@@ -17,16 +17,16 @@ use crate::tool::Tool;
 const CALL: &str = "same/v1";
 
 /// The same call: caller, tool and arguments.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub(crate) struct CallKey(String);
+pub(crate) struct CallKey([u8; 32]);
 
 impl CallKey {
     /// Of a tool's name and the canonical text of the arguments, behind the caller's name where there is one. The component
     /// is left out, so that a write which ran is known again after its tool was replaced.
     pub(crate) fn of(caller: Option<&str>, tool: &str, arguments: &str) -> Self {
         let parts: Vec<&[u8]> = caller.into_iter().chain([tool, arguments]).map(str::as_bytes).collect();
-        Self(digest::hex(&digest_of(CALL, &parts)))
+        Self(digest_of(CALL, &parts))
     }
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct MemoKey {
 impl MemoKey {
     /// `n_writes` is 0 for a tool that no write can concern.
     pub(crate) fn of(call: &CallKey, tool: &Tool, n_writes: u64) -> Self {
-        Self { call: call.clone(), component: Arc::clone(&tool.code.digest), limits: *tool.limits(), n_writes }
+        Self { call: *call, component: Arc::clone(&tool.code.digest), limits: *tool.limits(), n_writes }
     }
 }
 
@@ -67,13 +67,13 @@ fn digest_of(domain: &str, parts: &[&[u8]]) -> [u8; 32] {
 
 impl fmt::Display for CallKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&digest::hex(&self.0))
     }
 }
 
 impl From<CallKey> for String {
     fn from(key: CallKey) -> Self {
-        key.0
+        key.to_string()
     }
 }
 
@@ -81,8 +81,7 @@ impl TryFrom<String> for CallKey {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        let is_digest = text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-        if is_digest { Ok(Self(text)) } else { Err("a key is 64 hexadecimal digits") }
+        digest::of_hex(&text).map(Self).ok_or("a key is 64 hexadecimal digits")
     }
 }
 

@@ -83,7 +83,7 @@ impl Past {
             return (outcome, Origin::EarlierWrite);
         }
         if runs_once {
-            self.writes().begin(key.clone(), tool);
+            self.writes().begin(*key, tool);
         }
         let running = Running::begin(&self.n_writes);
         let outcome = run.await;
