@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolgate::{
-    Access, Change, Config, DirectoryGrant, Effects, Host, HostBuilder, MAX_CALLS, MAX_WAITING, RawCall, Reply,
-    Session, SessionLimits, ToolSource, Turn, with_contract,
+    Access, Change, Coercion, Config, DirectoryGrant, Effects, Host, HostBuilder, MAX_CALLS, MAX_WAITING, RawCall,
+    RepairSettings, Reply, Session, SessionLimits, ToolSource, Turn, with_contract,
 };
 
 use crate::by_hand::{self, ByHand};
@@ -351,6 +351,7 @@ fn a_caller_that_goes_away_while_a_call_waits_is_answered_so() {
         let call = RawCall::new("probe_fails_by_kind", json!({"kind": "unavailable"}).to_string());
         let reply = host.call_until(call, tokio::time::sleep(Duration::from_millis(30))).await;
         assert_eq!((outcome(&reply).as_str(), reply.effects), ("host:cancelled", Effects::None));
+        assert_eq!(reply.attempts, [], "nothing was tried again");
     });
 }
 
@@ -431,7 +432,8 @@ fn a_denied_call_is_never_repaired_and_a_repaired_call_may_be_denied() {
 
 #[test]
 fn only_what_the_operator_lists_as_fixable_is_repaired() {
-    let rules = format!("[repair]\nfixable = [\"args:*\"]\n{OLD_LOOKUP}");
+    let any_result = OLD_LOOKUP.replace("result:too_big", "result:*");
+    let rules = format!("[repair]\nfixable = [\"result:shape\", \"args:*\"]\n{any_result}");
     on_one_thread(async {
         let tools =
             [tool("stock_lookup.wasm", guests::STOCK_LOOKUP), tool("stock_lookup_v1.wasm", guests::STOCK_LOOKUP_V1)];
@@ -460,12 +462,12 @@ fn a_write_whose_effects_are_done_or_unknown_is_never_tried_again() {
         name = "elsewhere"
         tools = ["writer"]
         reason = "result:*"
-        switch = { to = "by_hand_good" }
+        switch = { to = "by_hand_good", arguments = {} }
         [[repair.rules]]
         name = "elsewhere after a crash"
         tools = ["writer"]
         reason = "tool:trap"
-        switch = { to = "by_hand_good" }
+        switch = { to = "by_hand_good", arguments = {} }
     "#;
     for (module, code, effects) in [
         (by_hand::fails("unavailable", "not now"), "tool:unavailable", Effects::Done),
@@ -493,7 +495,7 @@ fn arguments_of_a_write_change_only_by_a_rule_that_names_tool_and_argument() {
     let named = "[[repair.rules]]\nname = \"clamp\"\ntools = [\"refund\"]\nreason = \"args:range\"\nset = { argument = \"/cents\", to = \"clamp\" }\n";
     let half = named.replace("argument = \"/cents\", ", "");
     on_one_thread(async {
-        let host = build(repairing([amount()], general)).await;
+        let host = build(repairing([amount(), lookup("lookup")], general)).await;
         let reply = call(&host, "refund", json!({"cents": 500})).await;
         assert_eq!((outcome(&reply).as_str(), reply.attempts.len()), ("args:range:cents", 0));
         let host = build(repairing([amount()], named)).await;
@@ -593,6 +595,18 @@ fn a_rule_that_can_never_apply_is_a_load_error() {
             "names `/town`, which `other` does not declare",
         ),
         (
+            "reason = \"args:allowed:regoin\"\nset = { argument = \"/region\", to = \"nearest\" }",
+            "is for `args:allowed:regoin`, which is no argument of its tools",
+        ),
+        (
+            "reason = \"args:missing\"\nset = { argument = \"/limit\", to = \"default\" }",
+            "sets `/limit` to its default, and no tool has one",
+        ),
+        (
+            "reason = \"tool:trap\"\ntools = [\"refund\"]\nswitch = { to = \"lookup\" }",
+            "changes what `refund` is asked to write, and does not name the arguments",
+        ),
+        (
             "reason = \"call:unknown_tool\"\nswitch = { to = \"lookup\" }",
             "is about tools that are not there, and needs `tools` to name them",
         ),
@@ -617,12 +631,69 @@ fn a_rule_that_can_never_apply_is_a_load_error() {
         refused([lookup("lookup")], &nameless),
         "load:policy: the repair rule `#1` needs a name of one line, at most 64 characters"
     );
+    let unlisted = format!("[repair]\nfixable = [\"args:*\"]\n{}", rule("reason = \"tool:unavailable\"\nretry = {}"));
+    assert_eq!(
+        refused([lookup("lookup")], &unlisted),
+        "load:policy: the repair rule `r` is for a reason that `fixable` does not list"
+    );
+    let settings = RepairSettings { attempts: Some(11), ..RepairSettings::default() };
+    let error = on_one_thread(Host::builder().tool(lookup("lookup")).repair(settings).build()).expect_err("is refused");
+    assert_eq!(error.to_string(), "load:policy: the repair rule `attempts` is outside 1 to 10");
     let unfixable =
         format!("[repair]\nfixable = [\"result:empty\"]\n{}", rule("reason = \"tool:unavailable\"\nretry = {}"));
     assert_eq!(
         refused([lookup("lookup")], &unfixable),
         "load:policy: the repair rule `fixable` names a reason that is none: `result:empty` is never repaired"
     );
+}
+
+#[test]
+fn what_a_repair_says_is_clean_and_bounded_and_said_once() {
+    let rules = r#"
+        [[repair.rules]]
+        name = "too many"
+        reason = "args:range"
+        set = { to = "clamp" }
+        [[repair.rules]]
+        name = "note"
+        tools = ["noted"]
+        reason = "args:allowed:note"
+        set = { argument = "/note", to = { constant = "NOTE" } }
+        [[repair.rules]]
+        name = "region"
+        tools = ["noted"]
+        reason = "args:allowed:region"
+        set = { argument = "/region", to = { constant = "seoul" } }
+    "#
+    .replace("NOTE", &"x".repeat(120));
+    let noted = mirror(
+        "noted",
+        "read",
+        &json!({
+            "note": {"type": "string", "pattern": "^x*$"}, "region": {"type": "string", "enum": ["busan", "seoul"]}
+        }),
+    );
+    on_one_thread(async {
+        let host = build(repairing([lookup("lookup"), noted], &rules).coercion(Coercion::Lossless)).await;
+        let hostile = format!("x\u{1b}[2J\n{}", "y".repeat(100_000));
+        let unknown = call(&host, &hostile, json!({})).await;
+        assert_eq!((outcome(&unknown).as_str(), &unknown.answered_by), ("call:unknown_tool", &None));
+        assert!(unknown.text().len() < 1024 && !unknown.text().contains('\u{1b}'), "{:?}", unknown.text());
+        // One slip is recorded once, however often the call is read; and a name that was amended is not another tool.
+        let amended = call(&host, "functions.lookup", json!({"region": "Seoul", "limit": 99})).await;
+        assert_eq!(mirrored(&amended), json!({"region": "seoul", "limit": 5}));
+        assert_eq!(amended.answered_by, None);
+        let recorded: Vec<String> = amended.recorded.iter().map(ToString::to_string).collect();
+        assert_eq!(recorded, ["coerced:tool_prefix", "coerced:enum_case:region"]);
+        // No value crowds out what was changed after it.
+        let long = call(&host, "noted", json!({"note": "\u{3b1}".repeat(200), "region": "atlantis"})).await;
+        let note = long.note().expect("is repaired");
+        assert!(
+            note.contains("`note` was set to \"xxx")
+                && note.contains("`region` was set to \"seoul\", it was \"atlantis\""),
+            "{note}"
+        );
+    });
 }
 
 #[test]
@@ -741,6 +812,19 @@ fn the_program_follows_the_rules_of_its_file() {
                 json!([{"rule": "unknown region", "tool": "stock_lookup", "reason": "args:allowed:region", "change": "set", "outcome": "done"}])
             ),
         ]
+    );
+    // What a model got wrong is not lost because it was made up for, and a verdict is of the tool that gave it.
+    let slips: Vec<Option<&str>> = lines.iter().map(|line| line.pointer("/slip/is").and_then(Value::as_str)).collect();
+    assert_eq!(slips, [None, Some("wrong_value")], "{lines:?}");
+    let shown = program(&["report", "--json", &log], b"");
+    let said: Value = serde_json::from_str(&shown.stdout).expect("is JSON");
+    assert_eq!(said.pointer("/tools/0/tool").and_then(Value::as_str), Some("stock_lookup"), "{}", shown.screen());
+    assert_eq!(said.pointer("/tools/0/done").and_then(Value::as_u64), Some(2), "{}", shown.screen());
+    assert_eq!(
+        said.pointer("/slips/rows/0/code").and_then(Value::as_str),
+        Some("args:allowed:region"),
+        "{}",
+        shown.screen()
     );
     let shown = program(&["report", &log], b"");
     assert!(shown.stdout.contains("What was repaired\n rule            followed  done        %\n old lookup             1     1  100.0 %\n unknown region         1     1  100.0 %\n"), "{}", shown.screen());

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::field_path::FieldPath;
 use crate::refusal::Code;
+use crate::text;
 
 /// One repair of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +70,22 @@ impl Change {
         match self {
             Self::Set { at: _, was: _, to: _ } | Self::Switched { to: _ } => true,
             Self::Waited { time: _ } => false,
+        }
+    }
+}
+
+/// Most characters of a value in a note.
+const MAX_SHORT: usize = 40;
+
+impl Change {
+    /// The sentence with values cut short, so that no value crowds out what was changed.
+    pub(crate) fn in_short(&self) -> String {
+        let short = |value: &str| text::one_line(value, MAX_SHORT);
+        match self {
+            Self::Set { at, was, to } => {
+                Self::Set { at: at.clone(), was: was.as_deref().map(short), to: short(to) }.to_string()
+            }
+            Self::Switched { to: _ } | Self::Waited { time: _ } => self.to_string(),
         }
     }
 }

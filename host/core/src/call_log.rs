@@ -60,7 +60,7 @@ pub struct CallRecord {
     /// The place in the arguments or the result, dotted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// What a refused call got wrong.
+    /// What a refused call got wrong, or one that was repaired.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slip: Option<Slip>,
     /// What may have changed outside.
@@ -271,7 +271,7 @@ impl CallRecord {
             code: machine.code,
             keyword: reply.keyword().map(str::to_owned),
             path: machine.path,
-            slip: Slip::of(&reply.verdict, asked.keep),
+            slip: Slip::of(reply, asked.keep),
             effects: reply.effects,
             recorded: machine.recorded,
             answered_by: reply.answered_by.clone(),

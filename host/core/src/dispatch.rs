@@ -10,6 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::auth::Authorised;
 use crate::cancel::{Cancel, Cancelled};
+use crate::clock::Clock;
 use crate::engine::MAX_CALLS;
 use crate::json::Json;
 use crate::tool::Tool;
@@ -43,8 +44,15 @@ pub(crate) enum Company {
 pub(crate) struct Terms {
     pub(crate) company: Company,
     pub(crate) cancel: Cancel,
-    /// Time for everything, the wait for a place included, where there is less than the call's own.
-    pub(crate) time_left: Option<Duration>,
+    /// When all of it has to be over, by the host's clock, where that is not the call's own affair alone.
+    pub(crate) until: Option<Duration>,
+}
+
+impl Terms {
+    /// The time until then, where there is an end.
+    pub(crate) fn time_left(&self, clock: &dyn Clock) -> Option<Duration> {
+        self.until.map(|until| until.saturating_sub(clock.now()))
+    }
 }
 
 /// A call with a place to run in. Made only by [`Dispatch::place`].
@@ -93,9 +101,14 @@ impl Dispatch {
         self.n_waiting.load(Ordering::Relaxed)
     }
 
-    /// Waits for a place, first come, first served, for as long as the caller does.
-    pub(crate) async fn place(&self, authorised: Authorised, terms: Terms) -> Result<Placed, NotPlaced> {
-        let most = terms.time_left.unwrap_or(MAX_WAIT).min(MAX_WAIT);
+    /// Waits for a place, first come, first served, for as long as the caller does and there is time.
+    pub(crate) async fn place(
+        &self,
+        authorised: Authorised,
+        terms: Terms,
+        clock: &dyn Clock,
+    ) -> Result<Placed, NotPlaced> {
+        let most = terms.time_left(clock).unwrap_or(MAX_WAIT).min(MAX_WAIT);
         let place = terms.cancel.or(self.find(most)).await.map_err(|Cancelled| NotPlaced::Cancelled)??;
         Ok(Placed { authorised, terms, _place: place })
     }

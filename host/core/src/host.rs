@@ -38,6 +38,9 @@ use crate::text;
 use crate::tool::Tool;
 use crate::usage::{Laps, Stage, Usage};
 
+/// Most characters of the name asked for that a reply shows. No tool has one this long.
+const MAX_NAME: usize = 80;
+
 /// Loaded tools and everything that stands between them and a model, as its operator or one caller sees it. Cheap to clone;
 /// needs a tokio runtime.
 #[derive(Clone, Debug)]
@@ -74,6 +77,8 @@ struct Record<'h> {
     trace: Trace,
     origin: Origin,
     attempts: Vec<Attempt>,
+    /// What was wrong with the call as it was asked, where a repair made up for it.
+    mended: Option<Rejection>,
     /// What the try that runs is about, where there may be another one.
     subject: Option<Subject>,
     /// The name that the last try asked for, where there was more than one.
@@ -90,6 +95,7 @@ impl<'h> Record<'h> {
             trace: Trace::default(),
             origin: Origin::Run,
             attempts: Vec::new(),
+            mended: None,
             subject: None,
             asked_last: None,
             key: None,
@@ -153,7 +159,7 @@ impl Host {
 
     /// Answers a call that does not get onto the line.
     pub(crate) fn refuse(&self, call: RawCall, rejection: Rejection) -> Reply {
-        let asked = text::one_line(&call.tool, 80);
+        let asked = text::one_line(&call.tool, MAX_NAME);
         let span = CallSpan::open(&call.id, &asked, &call);
         let record = Record::new(self.stages.clock.as_ref());
         let reply = self.reply(call.id, asked, Err(NotDone::Refused(rejection)), record);
@@ -171,11 +177,11 @@ impl Host {
     ) -> (Reply, Option<CallKey>) {
         // No stage looks at the id, so it stays here, where the reply is made. A name that is not plain text of a few
         // characters is no tool's, so what is shown of it is enough to find the tool by.
-        let (id, asked) = (std::mem::take(&mut call.id), text::one_line(&call.tool, 80));
+        let (id, asked) = (std::mem::take(&mut call.id), text::one_line(&call.tool, MAX_NAME));
         let span = CallSpan::open(&id, &asked, &call);
         let mut record = Record::new(self.stages.clock.as_ref());
         let walk = {
-            let terms = Terms { company, cancel, time_left: None };
+            let terms = Terms { company, cancel, until: None };
             let scene = Scene { view: &self.view, conversation, terms };
             let walk = AssertUnwindSafe(self.stages.answer(call, scene, &mut record)).catch_unwind();
             let mut walk = pin!(walk);
@@ -191,8 +197,11 @@ impl Host {
     }
 
     fn reply(&self, id: String, tool: String, outcome: Result<Checked, NotDone>, mut record: Record<'_>) -> Reply {
-        let asked_last = record.asked_last.take().filter(|asked| *asked != tool);
-        let found = self.view.registry.named(asked_last.as_ref().unwrap_or(&tool)).map(|(tool, _)| tool);
+        let named = |asked: &str| self.view.registry.named(asked).map(|(tool, _)| tool);
+        let (asked_first, asked_last) = (named(&tool), record.asked_last.as_deref().map(named));
+        let found = asked_last.unwrap_or(asked_first);
+        let is_another = |last: &&Arc<Tool>| asked_first.is_none_or(|first| first.name() != last.name());
+        let answered_by = asked_last.flatten().filter(is_another).map(|tool| tool.name().to_owned());
         let effects = effects(outcome.as_ref().err(), found.map(Arc::as_ref));
         let verdict = match outcome {
             Ok(checked) => Verdict::Done(checked),
@@ -208,11 +217,12 @@ impl Host {
             effects,
             pure: found.is_some_and(|tool| tool.is_pure()),
             tool,
-            answered_by: asked_last,
+            answered_by,
             verdict,
             origin: record.origin,
             usage,
             attempts: record.attempts,
+            mended: record.mended.map(Box::new),
             recorded: record.recorded,
             log,
             output,
@@ -228,7 +238,7 @@ impl Stages {
         laps.start();
         let admitted = laps.passed(Stage::Gate, self.gate.admit(raw, recorded))?;
         if let Some(subject) = subject {
-            subject.admitted(&admitted);
+            subject.admitted(&admitted, recorded.len());
         }
         let Scene { view, conversation, terms } = scene;
         let matched = laps.passed(Stage::Registry, view.registry.find(admitted, recorded))?;
@@ -264,7 +274,7 @@ impl Stages {
         recorded: &mut Vec<Amendment>,
         trace: &mut Trace,
     ) -> Result<Checked, NotDone> {
-        let placed = laps.passed(Stage::Dispatch, self.dispatch.place(authorised, terms).await)?;
+        let placed = laps.passed(Stage::Dispatch, self.dispatch.place(authorised, terms, self.clock.as_ref()).await)?;
         let output = laps.passed(Stage::Sandbox, self.sandbox.run(placed, trace).await)?;
         let checked = laps.passed(Stage::Check, check::accept(output, recorded))?;
         Ok(checked)

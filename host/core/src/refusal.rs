@@ -209,6 +209,11 @@ macro_rules! rules {
                 ["call", "args", "auth"].contains(&self.family())
             }
 
+            /// Whether its place is one that a schema of arguments declares.
+            pub(crate) fn is_of_a_declared_place(self) -> bool {
+                self.family() == "args" && self != Self::ArgsUnexpected
+            }
+
             /// The rule of a code, whatever place it goes on with.
             pub fn of_code(code: &str) -> Option<Self> {
                 let is_it = |rule: &Self| {

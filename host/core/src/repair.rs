@@ -67,6 +67,9 @@ impl Repairs {
         limits: JsonLimits,
     ) -> Result<Option<Self>, Vec<RepairError>> {
         let mut errors = Vec::new();
+        if let Some((key, max)) = settings.beyond_maximum() {
+            return Err(vec![RepairError { rule: key, problem: format!("is outside 1 to {max}") }]);
+        }
         if let Some(rule) = settings.rules.get(MAX_REPAIR_RULES) {
             let problem = format!("is one too many: the most is {MAX_REPAIR_RULES}");
             return Err(vec![RepairError { rule: rule.name.clone(), problem }]);
@@ -92,13 +95,18 @@ impl Repairs {
             });
             None
         });
+        for rule in rules.iter().filter(|rule| fixable.as_ref().is_some_and(|fixable| !rule.reason().is_among(fixable)))
+        {
+            let problem = "is for a reason that `fixable` does not list".to_owned();
+            errors.push(RepairError { rule: rule.name.to_string(), problem });
+        }
         if !errors.is_empty() {
             return Err(errors);
         }
         let (attempts, deadline) = (settings.attempts(), settings.deadline());
         Ok((!rules.is_empty()).then_some(Self { rules, fixable, attempts, deadline, limits }))
     }
-
+    /// The time after which no further try goes on, from the beginning of the call.
     /// The time for all tries of one call.
     pub(crate) const fn deadline(&self) -> Duration {
         self.deadline

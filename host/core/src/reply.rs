@@ -119,6 +119,9 @@ pub struct Reply {
     pub recorded: Vec<Amendment>,
     /// What the operator's repair rules changed, one after the other.
     pub attempts: Vec<Attempt>,
+    /// What was wrong with the call as it was asked, where a repair made up for it: a report of what models get wrong must not
+    /// lose it.
+    pub mended: Option<Box<Rejection>>,
     /// Whether the tool can reach nothing outside: then the same call gives the same bytes for the same fuel.
     pub pure: bool,
     /// What the tool wrote to its log, for the operator.
@@ -253,10 +256,14 @@ impl Reply {
             .in_force()
             .iter()
             .filter(|attempt| attempt.change.changes_the_call())
-            .map(|attempt| format!("`{}` ended with {}: {}", attempt.tool, attempt.reason, attempt.change))
+            .map(|attempt| format!("`{}` ended with {}: {}", attempt.tool, attempt.reason, attempt.change.in_short()))
             .collect();
-        let note = || cut(format!("repaired by a rule of the operator; {}", changes.join("; ")), MAX_NOTE);
-        (!changes.is_empty()).then(note)
+        // With a result all of them are said, however many; beside a failure they leave room for it.
+        let room = if self.is_done() { usize::MAX } else { MAX_NOTE };
+        let said = || {
+            format!("repaired by a rule of the operator; {}", joined(changes.iter().map(String::as_str), "; ", room))
+        };
+        (!changes.is_empty()).then(said)
     }
 
     /// The repairs behind the verdict. Those that only led to a refusal are not: then it speaks of the call before them.
@@ -735,6 +742,11 @@ fn place(at: &FieldPath) -> String {
 
 /// A list within a budget of bytes, and how many were left out.
 fn listed<'i>(items: impl ExactSizeIterator<Item = &'i str>, max: usize) -> String {
+    joined(items, ", ", max)
+}
+
+/// As above, with this between two of them.
+fn joined<'i>(items: impl ExactSizeIterator<Item = &'i str>, separator: &str, max: usize) -> String {
     let n_items = items.len();
     let mut out = String::new();
     for (idx, item) in items.enumerate() {
@@ -744,7 +756,7 @@ fn listed<'i>(items: impl ExactSizeIterator<Item = &'i str>, max: usize) -> Stri
             break;
         }
         if idx > 0 {
-            out.push_str(", ");
+            out.push_str(separator);
         }
         out.push_str(item);
     }

@@ -146,7 +146,7 @@ async fn ask(placed: Placed, clock: &Arc<dyn Clock>, stores: &Stores) -> Ended {
     let terms = placed.terms();
     let around = Around { clock, stores, cancel: &terms.cancel };
     let question = Question::Call(placed.arguments());
-    let limits = tool.limits.within(terms.time_left);
+    let limits = tool.limits.within(terms.time_left(clock.as_ref()));
     let (answer, spent) = cell::ask(&tool.code, &limits, &tool.grants, around, question).await;
     Ended { answer, spent, arguments: placed.into_arguments() }
 }

@@ -11,7 +11,7 @@ use crate::digest;
 use crate::json::{Item, Kind};
 use crate::refusal::Rejection;
 use crate::registry::RegistryRejection;
-use crate::reply::Verdict;
+use crate::reply::{Reply, Verdict};
 use crate::schema::{Misfit, Wants};
 use crate::text;
 
@@ -114,24 +114,22 @@ impl ValueKind {
 }
 
 impl Slip {
-    /// What a call that was refused for its name or its values got wrong. What is wrong with the text of the arguments is
-    /// said by the code alone.
-    pub(super) fn of(verdict: &Verdict, keep: Keep) -> Option<Self> {
-        match verdict {
-            Verdict::Refused(Rejection::Registry(RegistryRejection::UnknownTool(unknown))) => {
+    /// What a call that was refused for its name or its values got wrong, or would have been if it had not been repaired. What
+    /// is wrong with the text of the arguments is said by the code alone.
+    pub(super) fn of(reply: &Reply, keep: Keep) -> Option<Self> {
+        let rejection = match &reply.verdict {
+            Verdict::Refused(rejection) => Some(rejection),
+            Verdict::Done(_) | Verdict::Failed(_) => reply.mended.as_deref(),
+        };
+        match rejection? {
+            Rejection::Registry(RegistryRejection::UnknownTool(unknown)) => {
                 Some(Self::UnknownTool { nearest: unknown.nearest().map(str::to_owned) })
             }
-            Verdict::Refused(Rejection::Registry(RegistryRejection::Arguments(misfit))) => {
-                Some(Self::of_misfit(misfit, keep))
-            }
-            Verdict::Refused(
-                Rejection::Call(_)
-                | Rejection::TooManyCalls(_)
-                | Rejection::Denied(_)
-                | Rejection::Registry(RegistryRejection::TooManyValues { n: _, max: _ }),
-            )
-            | Verdict::Done(_)
-            | Verdict::Failed(_) => None,
+            Rejection::Registry(RegistryRejection::Arguments(misfit)) => Some(Self::of_misfit(misfit, keep)),
+            Rejection::Call(_)
+            | Rejection::TooManyCalls(_)
+            | Rejection::Denied(_)
+            | Rejection::Registry(RegistryRejection::TooManyValues { n: _, max: _ }) => None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Reason: which ends of a call a rule is for, and which can be repaired at all.
 
+use crate::json::Pointer;
 use crate::refusal::{Code, FixableBy, Rule};
 use crate::text;
 
@@ -42,6 +43,26 @@ impl Reason {
         }
         let place = place.map(|place| place.split('.').map(str::to_owned).collect());
         Ok(Self { rules: fixable, place })
+    }
+
+    /// Whether some end may be one of these and of those.
+    pub(super) fn is_among(&self, others: &[Self]) -> bool {
+        let share = |other: &Self| {
+            let places_agree = match (&self.place, &other.place) {
+                (Some(a), Some(b)) => {
+                    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || a == ANY || b == ANY)
+                }
+                (None, _) | (_, None) => true,
+            };
+            places_agree && self.rules.iter().any(|rule| other.rules.contains(rule))
+        };
+        others.iter().any(share)
+    }
+
+    /// The place that it is for, where every step of it is said.
+    pub(super) fn exact_place(&self) -> Option<Pointer> {
+        let place = self.place.as_ref().filter(|place| !place.iter().any(|step| step == ANY))?;
+        Some(Pointer::to_steps(place.clone()))
     }
 
     /// Whether this end is one of them.

@@ -103,7 +103,16 @@ pub(super) fn hold(nth: usize, rule: &RepairRule, registry: &Registry) -> Result
         }
         _ => Err("needs exactly one of `set`, `switch` and `retry`".to_owned()),
     };
-    Ok(HeldRule { name: name.into(), tools: rule.tools.clone(), reason, remedy: remedy.map_err(error)? })
+    let held = HeldRule { name: name.into(), tools: rule.tools.clone(), reason, remedy: remedy.map_err(error)? };
+    if let Some(writes) = subjects.writes().filter(|_| subjects.all_write() && !held.is_for_writes()) {
+        return Err(error(format!("changes what `{writes}` is asked to write, and does not name the arguments")));
+    }
+    match held.reason.exact_place().filter(|_| held.reason.rules.iter().all(|rule| rule.is_of_a_declared_place())) {
+        Some(place) if !subjects.loaded.iter().any(|tool| tool.input.lets(&place)) => {
+            Err(error(format!("is for `{}`, which is no argument of its tools", text::one_line(&rule.reason, 80))))
+        }
+        Some(_) | None => Ok(held),
+    }
 }
 
 /// The tools that a rule names, as far as they are loaded.
@@ -138,6 +147,11 @@ impl<'r> Subjects<'r> {
             }
         }
         Ok(Self { are_named: true, loaded })
+    }
+
+    /// Whether there are any, and each of them writes.
+    fn all_write(&self) -> bool {
+        !self.loaded.is_empty() && self.loaded.iter().all(|tool| tool.writes())
     }
 
     fn writes(&self) -> Option<&str> {
@@ -189,6 +203,9 @@ fn held_set(set: &SetArgument, reason: &Reason, subjects: &Subjects<'_>) -> Resu
     }
     if !subjects.are_named && subjects.loaded.iter().all(|tool| tool.input.kinds_at(&argument).is_none()) {
         return Err(format!("sets `{}`, which no tool declares", text::one_line(written, 80)));
+    }
+    if set.to == SetTo::Default && subjects.loaded.iter().all(|tool| tool.input.default_at(&argument).is_none()) {
+        return Err(format!("sets `{}` to its default, and no tool has one", text::one_line(written, 80)));
     }
     Ok(Remedy::Set { argument: Some(argument), to: set.to.clone() })
 }

@@ -15,7 +15,8 @@ pub const DEFAULT_ATTEMPTS: u32 = 3;
 /// Most tries that an operator can set.
 pub const MAX_ATTEMPTS: u32 = 10;
 
-/// Time for all tries of one call together: as much as a tool may take by itself, once for each of them.
+/// Time from the beginning of a call after which no further try of it goes on: as much as a tool may take by itself, once for
+/// each of them.
 pub const DEFAULT_REPAIR_TIME: Duration = Duration::from_secs(15);
 
 /// The longest that an operator can set.
@@ -34,7 +35,7 @@ pub struct RepairSettings {
     /// How often one call is tried, the first time included: 1 to 10, 3 unless it is said.
     #[serde(default)]
     pub attempts: Option<u32>,
-    /// Milliseconds for all tries of one call together: 1 to 600000, 15000 unless it is said.
+    /// Milliseconds from the beginning of a call after which no further try of it goes on: 1 to 600000, 15000 unless it is said.
     #[serde(default)]
     pub deadline_ms: Option<u64>,
     /// The only reasons that are repaired, such as `args:allowed` or `result:*`; every one that can be, unless it is said.
@@ -135,7 +136,7 @@ impl RepairSettings {
         self.attempts.unwrap_or(DEFAULT_ATTEMPTS)
     }
 
-    /// The time for all tries.
+    /// The time after which no further try goes on.
     pub fn deadline(&self) -> Duration {
         self.deadline_ms.map_or(DEFAULT_REPAIR_TIME, Duration::from_millis)
     }

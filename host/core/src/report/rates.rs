@@ -131,7 +131,8 @@ struct ToolRates {
 
 impl Rates {
     pub(super) fn add(&mut self, record: &CallRecord) -> Result<(), String> {
-        let tool = record.known.then(|| record.tool.clone());
+        // Of a call that another tool was asked for by a rule, that one has the verdict.
+        let tool = record.answered_by.clone().or_else(|| record.known.then(|| record.tool.clone()));
         if self.tools.len() >= MAX_TOOLS && !self.tools.contains_key(&tool) {
             return Err(format!("one more than {MAX_TOOLS} tools"));
         }

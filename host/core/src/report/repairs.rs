@@ -1,6 +1,6 @@
 //! Repairs: which of the operator's rules were followed, how often, and whether it helped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -29,12 +29,13 @@ pub(super) struct Repaired {
 
 impl Repaired {
     pub(super) fn add(&mut self, record: &CallRecord) {
+        let mut in_this_call = BTreeSet::new();
         for repair in &record.repaired {
             let rule = text::one_line(&repair.rule, 64);
             if self.rules.len() < MAX_RULES || self.rules.contains_key(&rule) {
-                let (followed, done) = self.rules.entry(rule).or_default();
+                let (followed, done) = self.rules.entry(rule.clone()).or_default();
                 plus_one(followed);
-                if record.verdict == Ended::Done {
+                if in_this_call.insert(rule) && record.verdict == Ended::Done {
                     plus_one(done);
                 }
             }

@@ -56,7 +56,14 @@ struct Count {
 
 impl Counted {
     pub(super) fn add(&mut self, record: &CallRecord) {
-        let (Ended::Refused, Some(code)) = (record.verdict, &record.code) else { return };
+        // What a repair made up for is got wrong all the same.
+        let code = match record.verdict {
+            Ended::Refused => record.code.as_ref(),
+            Ended::Done | Ended::Failed => {
+                record.slip.as_ref().and(record.repaired.first()).map(|repair| &repair.reason)
+            }
+        };
+        let Some(code) = code else { return };
         let mut slip = record.slip.clone();
         let (mut seen, mut shown) = (None, None);
         if let Some(Slip::WrongValue { got: _, n_permitted: _, nearest: _, digest, value }) = &mut slip {
