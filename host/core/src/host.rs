@@ -252,12 +252,16 @@ impl Stages {
             // Boxed, since it is large: a refused call, which never comes here, would carry its room all the way.
             return Box::pin(self.run(authorised, terms, laps, recorded, trace)).await;
         };
-        // Boxed, so that a call without a session does not carry the room for one.
+        let call = Recognised::of(&authorised);
+        *key = Some(call.key);
+        if let Some(checked) = past.remembered(&call) {
+            *origin = Origin::Memory;
+            return Ok(checked);
+        }
+        // Boxed, so that neither a call without a session nor one that is remembered carries the room for what follows.
         Box::pin(async {
-            let call = Recognised::of(&authorised);
-            *key = Some(call.key);
             let cancel = terms.cancel.clone();
-            let run = Box::pin(self.run(authorised, terms, laps, recorded, trace));
+            let run = async { Box::pin(self.run(authorised, terms, laps, recorded, trace)).await };
             let outcome;
             (outcome, *origin) = past.answer(&call, &cancel, run).await;
             outcome

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use futures_util::future::{self, Either};
 use moka::future::Cache;
 
@@ -64,10 +65,6 @@ impl Memory {
         let Some(reads) = &self.reads else {
             return (run.await, Origin::Run);
         };
-        // Nearly always there is one, and finding it needs none of what follows.
-        if let Some(read) = reads.get(key).await.filter(|read| self.is_young(read)) {
-            return (Ok(read.checked.clone()), Origin::Memory);
-        }
         let mut run = pin!(run);
         let ran = AtomicBool::new(false);
         let mut cancelled = pin!(cancel.ended());
@@ -104,6 +101,12 @@ impl Memory {
 }
 
 impl Memory {
+    /// The answer that is remembered, where nobody has to be waited for.
+    pub(crate) fn find(&self, key: &MemoKey) -> Option<Checked> {
+        let read = self.reads.as_ref()?.get(key).now_or_never().flatten()?;
+        self.is_young(&read).then(|| read.checked.clone())
+    }
+
     fn is_young(&self, read: &Remembered) -> bool {
         self.clock.now().saturating_sub(read.at) <= self.max_age
     }

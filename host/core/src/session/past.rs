@@ -54,6 +54,22 @@ impl Past {
         self.writes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The answer that is remembered of an equal read.
+    pub(crate) fn remembered(&self, call: &Recognised) -> Option<Checked> {
+        self.memory.find(&self.memo_key(call)?)
+    }
+
+    /// Under which key a call's answer is remembered; nothing for one that never is.
+    fn memo_key(&self, call: &Recognised) -> Option<MemoKey> {
+        let tool = &call.tool;
+        let is_write = tool.writes() || tool.grants().can_write();
+        if is_write || (!tool.is_pure() && !tool.remember()) {
+            return None;
+        }
+        let n_writes = if tool.is_pure() { 0 } else { self.n_writes.load(Ordering::Relaxed) };
+        Some(MemoKey::of(&call.key, tool, n_writes))
+    }
+
     /// Answers a call from the past, or by running it. `run` is begun only in the second case.
     pub(crate) async fn answer(
         &self,
@@ -65,11 +81,10 @@ impl Past {
         if tool.writes() || tool.grants().can_write() {
             return self.write(call, run).await;
         }
-        if !tool.is_pure() && !tool.remember() {
-            return (run.await, Origin::Run);
+        match self.memo_key(call) {
+            Some(key) => self.memory.answer(&key, cancel, run).await,
+            None => (run.await, Origin::Run),
         }
-        let n_writes = if tool.is_pure() { 0 } else { self.n_writes.load(Ordering::Relaxed) };
-        self.memory.answer(&MemoKey::of(&call.key, tool, n_writes), cancel, run).await
     }
 
     async fn write(
