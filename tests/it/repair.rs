@@ -774,7 +774,12 @@ fn the_program_follows_the_rules_of_its_file() {
         ],
         b"",
     );
-    assert!(v1.stdout.contains("\"rows\""), "{}", v1.screen());
+    assert!(
+        serde_json::from_str::<Value>(&v1.stdout).is_ok_and(|result| result.get("rows").is_some()),
+        "{}",
+        v1.screen()
+    );
+    assert!(v1.stderr.contains("note: repaired by a rule of the operator; `stock_lookup_v1` ended"), "{}", v1.screen());
     assert!(
         v1.stderr.contains(
             "stock_lookup_v1 ended with result:too_big:rows; by the rule `old lookup` `stock_lookup` was asked instead"

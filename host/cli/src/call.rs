@@ -25,12 +25,17 @@ pub(crate) async fn run(arguments: CallArguments, screen: &mut Screen<'_>) -> Re
     // Before the answer: what was written must be found again, also where nobody reads the answer.
     loaded.close(screen)?;
     explain::tell_operator(std::slice::from_ref(&reply), screen)?;
-    let outcome = if reply.is_done() {
-        screen.data(&reply.text())?;
-        Outcome::Good
-    } else {
-        screen.say(&reply.text())?;
-        Outcome::Bad
+    // A result is the JSON that it is, for whatever reads it; what a model is told beside it goes to the person.
+    let outcome = match reply.result() {
+        Some(result) => {
+            screen.data(result)?;
+            reply.note().map_or(Ok(()), |note| screen.say(&format!("note: {note}")))?;
+            Outcome::Good
+        }
+        None => {
+            screen.say(&reply.text())?;
+            Outcome::Bad
+        }
     };
     explain::print(std::slice::from_ref(&reply), &arguments.explain, screen)?;
     Ok(interrupt::or_else(std::slice::from_ref(&reply), outcome))
