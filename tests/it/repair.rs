@@ -595,6 +595,10 @@ fn a_rule_that_can_never_apply_is_a_load_error() {
             "names `/town`, which `other` does not declare",
         ),
         (
+            "reason = \"args:allowed:region\"\ntools = [\"lookup\"]\nset = { argument = \"/region\", to = { constant = 2026-11-30 } }",
+            "sets `/region` of `lookup` to a date of TOML, which JSON has not: write it in quotes",
+        ),
+        (
             "reason = \"args:allowed:regoin\"\nset = { argument = \"/region\", to = \"nearest\" }",
             "is for `args:allowed:regoin`, which is no argument of its tools",
         ),
@@ -638,12 +642,12 @@ fn a_rule_that_can_never_apply_is_a_load_error() {
     );
     let settings = RepairSettings { attempts: Some(11), ..RepairSettings::default() };
     let error = on_one_thread(Host::builder().tool(lookup("lookup")).repair(settings).build()).expect_err("is refused");
-    assert_eq!(error.to_string(), "load:policy: the repair rule `attempts` is outside 1 to 10");
+    assert_eq!(error.to_string(), "load:policy: `repair.attempts` is outside 1 to 10");
     let unfixable =
         format!("[repair]\nfixable = [\"result:empty\"]\n{}", rule("reason = \"tool:unavailable\"\nretry = {}"));
     assert_eq!(
         refused([lookup("lookup")], &unfixable),
-        "load:policy: the repair rule `fixable` names a reason that is none: `result:empty` is never repaired"
+        "load:policy: `repair.fixable` names a reason that is none: `result:empty` is never repaired"
     );
 }
 

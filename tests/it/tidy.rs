@@ -53,7 +53,7 @@ const FOREIGN: [(&str, &[&str]); 8] = [
     ("wasmparser::", &["anatomy.rs"]),
     ("wasm_encoder::", &["anatomy.rs", "engine.rs"]),
     ("toml::", &["config.rs"]),
-    ("sha2::", &["anatomy.rs", "digest.rs", "wire/ids.rs", "sandbox/seed.rs", "session/key.rs"]),
+    ("sha2::", &["digest.rs", "wire/ids.rs", "sandbox/seed.rs", "session/key.rs"]),
     ("moka::", &["session/memory.rs"]),
     ("strsim::", &["near.rs", "registry.rs"]),
 ];

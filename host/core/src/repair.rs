@@ -68,17 +68,17 @@ impl Repairs {
     ) -> Result<Option<Self>, Vec<RepairError>> {
         let mut errors = Vec::new();
         if let Some((key, max)) = settings.beyond_maximum() {
-            return Err(vec![RepairError { rule: key, problem: format!("is outside 1 to {max}") }]);
+            return Err(vec![RepairError::of_key(&key, format!("is outside 1 to {max}"))]);
         }
         if let Some(rule) = settings.rules.get(MAX_REPAIR_RULES) {
             let problem = format!("is one too many: the most is {MAX_REPAIR_RULES}");
-            return Err(vec![RepairError { rule: rule.name.clone(), problem }]);
+            return Err(vec![RepairError::of_rule(&rule.name, problem)]);
         }
         let mut rules: Vec<HeldRule> = Vec::with_capacity(settings.rules.len());
         for (nth, rule) in settings.rules.iter().enumerate() {
             match rule::hold(nth, rule, registry) {
                 Ok(held) if rules.iter().any(|other| other.name == held.name) => {
-                    errors.push(RepairError { rule: rule.name.clone(), problem: "stands twice".to_owned() });
+                    errors.push(RepairError::of_rule(&rule.name, "stands twice".to_owned()));
                 }
                 Ok(held) => rules.push(held),
                 Err(error) => errors.push(error),
@@ -89,16 +89,13 @@ impl Repairs {
             reasons.collect::<Result<Vec<_>, _>>()
         });
         let fixable = fixable.transpose().unwrap_or_else(|problem| {
-            errors.push(RepairError {
-                rule: "fixable".to_owned(),
-                problem: format!("names a reason that is none: {problem}"),
-            });
+            errors.push(RepairError::of_key("fixable", format!("names a reason that is none: {problem}")));
             None
         });
         for rule in rules.iter().filter(|rule| fixable.as_ref().is_some_and(|fixable| !rule.reason().is_among(fixable)))
         {
             let problem = "is for a reason that `fixable` does not list".to_owned();
-            errors.push(RepairError { rule: rule.name.to_string(), problem });
+            errors.push(RepairError::of_rule(&rule.name, problem));
         }
         if !errors.is_empty() {
             return Err(errors);
@@ -106,8 +103,8 @@ impl Repairs {
         let (attempts, deadline) = (settings.attempts(), settings.deadline());
         Ok((!rules.is_empty()).then_some(Self { rules, fixable, attempts, deadline, limits }))
     }
+
     /// The time after which no further try goes on, from the beginning of the call.
-    /// The time for all tries of one call.
     pub(crate) const fn deadline(&self) -> Duration {
         self.deadline
     }

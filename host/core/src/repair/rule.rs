@@ -19,14 +19,30 @@ use crate::schema::{Schema, Types, type_in_words};
 use crate::text;
 use crate::tool::Tool;
 
-/// Why a rule is none that can be followed.
+/// Most characters of a rule's name.
+const MAX_NAME: usize = 64;
+
+/// The key by which the TOML reader hands over a date to whoever knows no dates.
+const TOML_DATE: &str = "$__toml_private_datetime";
+
+/// Why what stands under `[repair]` cannot be followed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("load:policy: the repair rule `{rule}` {problem}")]
+#[error("load:policy: {whose} {problem}")]
 pub struct RepairError {
-    /// Its name, or its place in the list where it has none.
-    pub rule: String,
+    /// The rule, by its name or its place in the list, or the key.
+    pub whose: String,
     /// What is wrong with it, as the rest of a sentence.
     pub problem: String,
+}
+
+impl RepairError {
+    pub(super) fn of_rule(name: &str, problem: String) -> Self {
+        Self { whose: format!("the repair rule `{}`", text::one_line(name, MAX_NAME)), problem }
+    }
+
+    pub(super) fn of_key(key: &str, problem: String) -> Self {
+        Self { whose: format!("`repair.{key}`"), problem }
+    }
 }
 
 /// A rule that can be followed.
@@ -83,9 +99,9 @@ impl HeldRule {
 
 /// Holds a rule against the tools.
 pub(super) fn hold(nth: usize, rule: &RepairRule, registry: &Registry) -> Result<HeldRule, RepairError> {
-    let name = text::one_line(&rule.name, 64);
+    let name = text::one_line(&rule.name, MAX_NAME);
     let shown = if name.is_empty() { format!("#{}", nth.saturating_add(1)) } else { name.clone() };
-    let error = |problem: String| RepairError { rule: shown.clone(), problem };
+    let error = |problem: String| RepairError::of_rule(&shown, problem);
     if name.is_empty() || name != rule.name {
         return Err(error("needs a name of one line, at most 64 characters".to_owned()));
     }
@@ -277,6 +293,9 @@ fn kinds_at(tool: &str, schema: &Schema, place: &Pointer, written: &str) -> Resu
 }
 
 fn fits(tool: &str, kinds: Types, value: &Value, written: &str) -> Result<(), String> {
+    if value.get(TOML_DATE).is_some() {
+        return Err(format!("sets `{written}` of `{tool}` to a date of TOML, which JSON has not: write it in quotes"));
+    }
     let kind = Types::of_value(value);
     if !kind.and(kinds).is_empty() {
         return Ok(());
