@@ -184,6 +184,33 @@ fn every_promise_names_a_test_that_is_there() {
 }
 
 #[test]
+fn every_open_advisory_is_of_the_runtime_in_use_and_counts_until_a_day() {
+    let security = read("SECURITY.md");
+    let lock = read("Cargo.lock");
+    let runtime = lock.split("name = \"wasmtime\"\nversion = \"").nth(1).and_then(|rest| rest.split('"').next());
+    let runtime = runtime.expect("the runtime is a dependency");
+    assert!(
+        security.contains(&format!("Toolgate is built on wasmtime {runtime}.")),
+        "{runtime}: look at its advisories"
+    );
+    let rows: Vec<Vec<&str>> = security
+        .lines()
+        .filter(|line| line.contains("GHSA-") || line.contains("RUSTSEC-"))
+        .map(|row| row.split('|').map(str::trim).collect())
+        .collect();
+    let day = regex::Regex::new(r"^20\d\d-[01]\d-[0-3]\d$").expect("is a pattern");
+    for row in &rows {
+        let ["", ids, _what, here, until, ""] = row.as_slice() else { panic!("not a row of the table: {row:?}") };
+        assert!(!here.is_empty() && day.is_match(until), "{ids}: why, and until when");
+    }
+    let ignored = read("deny.toml");
+    let ignored = ignored.lines().filter(|line| !line.trim_start().starts_with('#')).flat_map(|line| line.split('"'));
+    for id in ignored.filter(|part| part.starts_with("RUSTSEC-") || part.starts_with("GHSA-")) {
+        assert!(rows.iter().any(|row| row.iter().any(|cell| cell.contains(id))), "{id} is ignored without a day");
+    }
+}
+
+#[test]
 fn every_link_between_documents_leads_somewhere() {
     for book in BOOKS {
         let folder = repository().join(book);
