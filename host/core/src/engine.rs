@@ -3,6 +3,8 @@
 //! Guest memory never goes to a file either: wasmtime's `coredump` feature is not built in.
 //! Used by `load` and `sandbox`, imports neither. The reasons cite wasmtime's documentation and advisories (GHSA).
 
+mod kept;
+
 use std::thread;
 use std::time::Duration;
 
@@ -75,12 +77,16 @@ impl std::fmt::Debug for HostEngine {
 }
 
 impl HostEngine {
-    /// Builds the engine and starts its ticker, which ends by itself when the last clone is gone.
+    /// Builds the engine, makes sure that it keeps to the profile, and starts its ticker, which ends by itself when the last
+    /// clone is gone.
     ///
     /// # Errors
-    /// A profile that this platform does not support, or no thread for the ticker.
+    /// A profile that this platform does not support or does not keep, or no thread for the ticker.
     pub(crate) fn new(allocation: Allocation) -> wasmtime::Result<Self> {
         let engine = Engine::new(&profile(allocation))?;
+        if let Some(knob) = kept::first_loosened(&engine, allocation) {
+            wasmtime::bail!("the runtime does not keep to the profile: `{knob}` is not as the sandbox needs it");
+        }
         start_ticker(&engine)?;
         Ok(Self { engine })
     }
