@@ -8,6 +8,7 @@ mod tries;
 
 use std::any::Any;
 use std::future::{Future, poll_fn};
+use std::mem::take;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
@@ -30,7 +31,6 @@ use crate::refusal::{Failure, HostFailure, NotDone, Rejection};
 use crate::repair::Repairs;
 use crate::reply::{Effects, Origin, Reply, Verdict};
 use crate::sandbox::{Sandbox, Trace};
-use crate::session::past::Recognised;
 use crate::session::{CallKey, Conversation};
 use crate::span::CallSpan;
 use crate::stats::{Counters, Stats};
@@ -161,8 +161,8 @@ impl Host {
     pub(crate) fn refuse(&self, call: RawCall, rejection: Rejection) -> Reply {
         let asked = text::one_line(&call.tool, MAX_NAME);
         let span = CallSpan::open(&call.id, &asked, &call);
-        let record = Record::new(self.stages.clock.as_ref());
-        let reply = self.reply(call.id, asked, Err(NotDone::Refused(rejection)), record);
+        let mut record = Record::new(self.stages.clock.as_ref());
+        let reply = self.reply(call.id, asked, Err(NotDone::Refused(rejection)), &mut record);
         span.tell(&reply);
         reply
     }
@@ -177,7 +177,7 @@ impl Host {
     ) -> (Reply, Option<CallKey>) {
         // No stage looks at the id, so it stays here, where the reply is made. A name that is not plain text of a few
         // characters is no tool's, so what is shown of it is enough to find the tool by.
-        let (id, asked) = (std::mem::take(&mut call.id), text::one_line(&call.tool, MAX_NAME));
+        let (id, asked) = (take(&mut call.id), text::one_line(&call.tool, MAX_NAME));
         let span = CallSpan::open(&id, &asked, &call);
         let mut record = Record::new(self.stages.clock.as_ref());
         let walk = {
@@ -190,13 +190,12 @@ impl Host {
         // The walk borrows nothing that a panic could leave half-changed and that is read again: the record only grows.
         let outcome =
             walk.unwrap_or_else(|panic| Err(NotDone::Failed(Failure::Host(HostFailure::Internal(words(&panic))))));
-        let key = record.key.take();
-        let reply = self.reply(id, asked, outcome, record);
+        let reply = self.reply(id, asked, outcome, &mut record);
         span.tell(&reply);
-        (reply, key)
+        (reply, record.key)
     }
 
-    fn reply(&self, id: String, tool: String, outcome: Result<Checked, NotDone>, mut record: Record<'_>) -> Reply {
+    fn reply(&self, id: String, tool: String, outcome: Result<Checked, NotDone>, record: &mut Record<'_>) -> Reply {
         let named = |asked: &str| self.view.registry.named(asked).map(|(tool, _)| tool);
         let (asked_first, asked_last) = (named(&tool), record.asked_last.as_deref().map(named));
         let found = asked_last.unwrap_or(asked_first);
@@ -221,9 +220,9 @@ impl Host {
             verdict,
             origin: record.origin,
             usage,
-            attempts: record.attempts,
-            mended: record.mended.map(Box::new),
-            recorded: record.recorded,
+            attempts: take(&mut record.attempts),
+            mended: record.mended.take().map(Box::new),
+            recorded: take(&mut record.recorded),
             log,
             output,
         }
@@ -248,12 +247,12 @@ impl Stages {
         let values = conversation.map(|conversation| conversation.values);
         let authorised = self.authority.authorise(matched, view.caller.as_ref(), values);
         let authorised = authorised.map_err(|denial| laps.passed(Stage::Dispatch, denial))?;
-        let Some(Conversation { past, values: _ }) = conversation else {
-            // Boxed, since it is large: a refused call, which never comes here, would carry its room all the way.
-            return Box::pin(self.run(authorised, terms, laps, recorded, trace)).await;
+        let past = conversation.map(|conversation| conversation.past);
+        let call = past.map(|past| (past, past.recognise(&authorised)));
+        *key = call.as_ref().map(|(_, call)| call.key);
+        let Some((past, call)) = call.filter(|(_, call)| call.is_looked_up()) else {
+            return self.run(authorised, terms, laps, recorded, trace).await;
         };
-        let call = Recognised::of(&authorised);
-        *key = Some(call.key);
         if let Some(checked) = past.remembered(&call) {
             *origin = Origin::Memory;
             return Ok(checked);
@@ -261,7 +260,7 @@ impl Stages {
         // Boxed, so that neither a call without a session nor one that is remembered carries the room for what follows.
         Box::pin(async {
             let cancel = terms.cancel.clone();
-            let run = async { Box::pin(self.run(authorised, terms, laps, recorded, trace)).await };
+            let run = pin!(self.run(authorised, terms, laps, recorded, trace));
             let outcome;
             (outcome, *origin) = past.answer(&call, &cancel, run).await;
             outcome
@@ -279,8 +278,9 @@ impl Stages {
         trace: &mut Trace,
     ) -> Result<Checked, NotDone> {
         let placed = laps.passed(Stage::Dispatch, self.dispatch.place(authorised, terms, self.clock.as_ref()).await)?;
-        let output = laps.passed(Stage::Sandbox, self.sandbox.run(placed, trace).await)?;
-        let checked = laps.passed(Stage::Check, check::accept(output, recorded))?;
+        let output = self.sandbox.run(placed, laps.last(), trace).await;
+        laps.passed_at(trace.ended, Stage::Sandbox);
+        let checked = laps.passed(Stage::Check, check::accept(output?, recorded))?;
         Ok(checked)
     }
 }

@@ -110,7 +110,7 @@ pub use crate::text::{clean, escape_in_json, one_line};
 pub use crate::tool::Tool;
 pub use crate::turn::Answer;
 pub use crate::units::{ByteCount, Depth};
-pub use crate::usage::{Phase, Stage, Times, Usage};
+pub use crate::usage::{Phase, Stage, Steps, Times, Usage};
 pub use crate::wire::{Dialect, MAX_CALLS_IN_MESSAGE, MAX_MESSAGE, Turn, TurnError, UnknownDialect};
 
 /// The strict reader by itself, for tests and fuzzers that hold it against others. Not part of the API.

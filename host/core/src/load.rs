@@ -409,7 +409,8 @@ impl Loader {
     /// Asks the guest, with nothing granted and a small budget.
     async fn run_contract(&self, code: &Code) -> Result<String, LoadProblem> {
         let limits = Limits::for_contract();
-        let around = Around { clock: &self.clock, stores: &self.stores, cancel: &Cancel::never() };
+        let cancel = Cancel::never();
+        let around = Around { clock: &self.clock, began: self.clock.now(), stores: &self.stores, cancel: &cancel };
         let (answer, spent) = cell::ask(code, &limits, &Grants::none(), around, Question::Contract).await;
         let last_words =
             spent.log_lines.last().map(|line| format!(" (it logged: {})", text::one_line(&line.text, 200)));

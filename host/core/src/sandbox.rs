@@ -5,6 +5,7 @@
 pub(crate) mod bindings;
 pub(crate) mod budget;
 pub(crate) mod cell;
+pub(crate) mod deadline;
 pub(crate) mod grants;
 pub(crate) mod guest_state;
 pub(crate) mod output;
@@ -12,6 +13,7 @@ pub(crate) mod seed;
 pub(crate) mod stop;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use self::cell::{Around, Question, Spent};
 use self::guest_state::LogLine;
@@ -48,13 +50,6 @@ impl Output {
     }
 }
 
-/// The end of a guest, with the arguments it was handed.
-struct Ended {
-    answer: Result<String, Stop>,
-    spent: Spent,
-    arguments: Json,
-}
-
 /// Why there is no output.
 #[derive(Debug)]
 pub(crate) enum RunFailure {
@@ -74,6 +69,8 @@ pub(crate) enum RunFailure {
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
     pub(crate) spent: Spent,
+    /// When the last of them was over, by the host's clock.
+    pub(crate) ended: Duration,
 }
 
 impl Trace {
@@ -108,13 +105,15 @@ impl Sandbox {
         Self { clock, stores }
     }
 
-    /// Runs a placed call to its end.
-    pub(crate) async fn run(&self, placed: Placed, trace: &mut Trace) -> Result<Output, RunFailure> {
+    /// Runs a call that was placed just then to its end.
+    pub(crate) async fn run(&self, placed: Placed, since: Duration, trace: &mut Trace) -> Result<Output, RunFailure> {
         let tool = Arc::clone(placed.tool());
-        let Ended { answer, spent, arguments } = match placed.terms().company {
-            Company::Alone => ask(placed, &self.clock, &self.stores).await,
-            Company::Others => self.run_beside_others(placed).await?,
+        let ((answer, spent), placed) = match placed.terms().company {
+            Company::Alone => (ask(&placed, since, &self.clock, &self.stores).await, placed),
+            Company::Others => self.run_beside_others(placed, trace).await?,
         };
+        let arguments = placed.into_arguments();
+        trace.ended = trace.ended.max(spent.ended);
         trace.spent.add(spent);
         match answer {
             Ok(text) => Ok(Output { tool, arguments, said: Said::Text(text) }),
@@ -128,11 +127,14 @@ impl Sandbox {
     }
 
     /// On a task of its own, so that the calls of one turn use every core; it ends when nobody waits for it any more.
-    async fn run_beside_others(&self, placed: Placed) -> Result<Ended, RunFailure> {
+    async fn run_beside_others(&self, placed: Placed, trace: &mut Trace) -> Result<(Ended, Placed), RunFailure> {
         let mut task = tokio::task::JoinSet::new();
         let (clock, stores) = (Arc::clone(&self.clock), Arc::clone(&self.stores));
-        task.spawn(async move { ask(placed, &clock, &stores).await });
-        match task.join_next().await {
+        // Its time begins when it has its turn.
+        task.spawn(async move { (ask(&placed, clock.now(), &clock, &stores).await, placed) });
+        let joined = task.join_next().await;
+        trace.ended = self.clock.now();
+        match joined {
             Some(Ok(ended)) => Ok(ended),
             Some(Err(error)) => Err(RunFailure::Internal(error.to_string())),
             None => Err(RunFailure::Internal("the call's task is gone".to_owned())),
@@ -140,13 +142,15 @@ impl Sandbox {
     }
 }
 
-/// Holds the call's place until the store is gone.
-async fn ask(placed: Placed, clock: &Arc<dyn Clock>, stores: &Stores) -> Ended {
+/// The end of a guest.
+type Ended = (Result<String, Stop>, Spent);
+
+/// The call's place is kept until its store is gone.
+async fn ask(placed: &Placed, began: Duration, clock: &Arc<dyn Clock>, stores: &Stores) -> Ended {
     let tool = placed.tool();
     let terms = placed.terms();
-    let around = Around { clock, stores, cancel: &terms.cancel };
+    let around = Around { clock, began, stores, cancel: &terms.cancel };
     let question = Question::Call(placed.arguments());
     let limits = tool.limits.within(terms.time_left(clock.as_ref()));
-    let (answer, spent) = cell::ask(&tool.code, &limits, &tool.grants, around, question).await;
-    Ended { answer, spent, arguments: placed.into_arguments() }
+    cell::ask(&tool.code, &limits, &tool.grants, around, question).await
 }

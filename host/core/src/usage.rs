@@ -2,6 +2,7 @@
 //!
 //! Only adds up. Limits stand in `sandbox::budget`, sums over many calls in `stats`.
 
+use std::marker::PhantomData;
 use std::time::Duration;
 
 use crate::clock::Clock;
@@ -66,18 +67,46 @@ impl Phase {
     }
 }
 
-/// Time in each of at most `N` steps, as far as a call came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Times<S, const N: usize>([Option<(S, Duration)>; N]);
+/// What is timed step by step.
+pub trait Steps<const N: usize>: Copy + 'static {
+    /// All of them, in the order in which a call passes them.
+    const STEPS: [Self; N];
 
-impl<S, const N: usize> Default for Times<S, N> {
-    fn default() -> Self {
-        Self([const { None }; N])
+    /// Where in that order this one stands, from 0.
+    fn place(self) -> usize;
+}
+
+impl Steps<5> for Stage {
+    const STEPS: [Self; 5] = Self::ALL;
+
+    fn place(self) -> usize {
+        self as usize
     }
 }
 
-/// The first `N` of them, each with all its times.
-impl<S: Copy + Eq, const N: usize> FromIterator<(S, Duration)> for Times<S, N> {
+impl Steps<4> for Phase {
+    const STEPS: [Self; 4] = Self::ALL;
+
+    fn place(self) -> usize {
+        self as usize
+    }
+}
+
+/// Time in each of `N` steps, as far as a call came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times<S, const N: usize> {
+    times: [Option<Duration>; N],
+    of: PhantomData<S>,
+}
+
+impl<S, const N: usize> Default for Times<S, N> {
+    fn default() -> Self {
+        Self { times: [None; N], of: PhantomData }
+    }
+}
+
+/// Each step with all its times.
+impl<S: Steps<N>, const N: usize> FromIterator<(S, Duration)> for Times<S, N> {
     fn from_iter<I: IntoIterator<Item = (S, Duration)>>(steps: I) -> Self {
         let mut times = Self::default();
         steps.into_iter().for_each(|(step, time)| times.note(step, time));
@@ -85,23 +114,21 @@ impl<S: Copy + Eq, const N: usize> FromIterator<(S, Duration)> for Times<S, N> {
     }
 }
 
-impl<S: Copy + Eq, const N: usize> Times<S, N> {
-    /// The steps and their times, in order.
+impl<S: Steps<N>, const N: usize> Times<S, N> {
+    /// The steps that the call came to and their times, in order.
     pub fn iter(&self) -> impl Iterator<Item = (S, Duration)> {
-        self.0.iter().flatten().copied()
+        S::STEPS.into_iter().zip(self.times).filter_map(|(step, time)| time.map(|time| (step, time)))
     }
 
     /// Time in this step; nothing where the call did not come to it.
     pub fn of(&self, step: S) -> Option<Duration> {
-        self.iter().find(|(passed, _)| *passed == step).map(|(_, time)| time)
+        self.times.get(step.place()).copied().flatten()
     }
 
     /// Adds what a step took; a call that is tried more than once comes to it again.
     fn note(&mut self, step: S, time: Duration) {
-        let is_free = |slot: &Option<(S, Duration)>| slot.is_none_or(|(passed, _)| passed == step);
-        if let Some(slot) = self.0.iter_mut().find(|slot| is_free(slot)) {
-            let before = slot.map_or(Duration::ZERO, |(_, time)| time);
-            *slot = Some((step, before.saturating_add(time)));
+        if let Some(sum) = self.times.get_mut(step.place()) {
+            *sum = Some(sum.map_or(time, |before| before.saturating_add(time)));
         }
     }
 
@@ -154,23 +181,36 @@ pub(crate) struct Laps<'c, S, const N: usize> {
     pub(crate) times: Times<S, N>,
 }
 
-impl<'c, S: Copy + Eq, const N: usize> Laps<'c, S, N> {
+impl<'c, S: Steps<N>, const N: usize> Laps<'c, S, N> {
     /// A watch that has not been started: reading the clock is the first thing a call's own walk does.
     pub(crate) fn new(clock: &'c dyn Clock) -> Self {
-        Self { clock, last: Duration::ZERO, times: Times::default() }
+        Self::since(Duration::ZERO, clock)
     }
 
-    /// Starts it, and says when that was.
-    pub(crate) fn start(&mut self) -> Duration {
+    /// A watch for the finer steps of something that began then.
+    pub(crate) fn since(began: Duration, clock: &'c dyn Clock) -> Self {
+        Self { clock, last: began, times: Times::default() }
+    }
+
+    /// Starts it.
+    pub(crate) fn start(&mut self) {
         self.last = self.clock.now();
+    }
+
+    /// When the last step ended, or it was started.
+    pub(crate) const fn last(&self) -> Duration {
         self.last
     }
 
     /// Notes that a step has just ended, however it ended, and hands its outcome on.
     pub(crate) fn passed<T>(&mut self, step: S, outcome: T) -> T {
-        let now = self.clock.now();
-        self.times.note(step, now.saturating_sub(self.last));
-        self.last = now;
+        self.passed_at(self.clock.now(), step);
         outcome
+    }
+
+    /// Notes that a step ended then, however it ended.
+    pub(crate) fn passed_at(&mut self, end: Duration, step: S) {
+        self.times.note(step, end.saturating_sub(self.last));
+        self.last = end;
     }
 }

@@ -1,19 +1,17 @@
 //! Cell: one fresh store and one fresh instance for one question to a guest, gone when it is answered or stopped.
 //!
-//! Used by `sandbox` for calls and by `load` for reading a contract. Knows no schema and no reply. Time is kept twice: the
-//! ticker makes a running guest yield and look at its deadline, a timer ends one that waits.
+//! Used by `sandbox` for calls and by `load` for reading a contract. Knows no schema and no reply.
 
-use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use wasmtime::component::{ComponentExportIndex, InstancePre};
-use wasmtime::{CallHook, Store, StoreContextMut, Trap, UpdateDeadline};
+use wasmtime::{CallHook, Store, StoreContextMut, Trap};
 
 use super::bindings::exports::toolgate::tool::tool::Failure as SaidNo;
 use super::budget::{HOST_CALL, Limits};
+use super::deadline::{Deadline, within};
 use super::grants::{GrantError, Grants};
 use super::guest_state::{GuestState, LogLine, MAX_HANDLES};
 use super::output::OutputLine;
@@ -77,6 +75,8 @@ impl Uses {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Around<'a> {
     pub(crate) clock: &'a Arc<dyn Clock>,
+    /// When the question was put, by this clock.
+    pub(crate) began: Duration,
     pub(crate) stores: &'a Stores,
     pub(crate) cancel: &'a Cancel,
 }
@@ -111,6 +111,8 @@ pub(crate) struct Spent {
     pub(crate) output_dropped: ByteCount,
     pub(crate) output_lines: Vec<OutputLine>,
     pub(crate) phases: Times<Phase, 4>,
+    /// When all was given back, by the host's clock.
+    pub(crate) ended: Duration,
 }
 
 impl Spent {
@@ -119,6 +121,7 @@ impl Spent {
         self.fuel = self.fuel.saturating_add(run.fuel);
         self.memory = self.memory.max(run.memory);
         self.phases.add(&run.phases);
+        self.ended = self.ended.max(run.ended);
         self.host_calls = self.host_calls.saturating_add(run.host_calls);
         self.result = run.result;
         let sum = |sum: &mut ByteCount, more: ByteCount| *sum = ByteCount::new(sum.get().saturating_add(more.get()));
@@ -132,7 +135,7 @@ impl Spent {
     }
 }
 
-/// Asks a guest one question in a store of its own.
+/// Asks a guest one question in a store of its own. Its time runs from `around.began`.
 pub(crate) async fn ask(
     code: &Code,
     limits: &Limits,
@@ -140,18 +143,22 @@ pub(crate) async fn ask(
     around: Around<'_>,
     question: Question<'_>,
 ) -> (Result<String, Stop>, Spent) {
-    let mut laps = Laps::new(around.clock.as_ref());
-    let deadline = laps.start().saturating_add(limits.time);
-    let mut store = match state(code, limits, grants, question) {
-        Ok(state) => new_store(code, limits, around.clock, deadline, state),
-        Err(gone) => return (Err(Stop::GrantGone(gone.to_string())), Spent::default()),
+    let mut laps = Laps::since(around.began, around.clock.as_ref());
+    let deadline = around.began.saturating_add(limits.time);
+    let looked_at = Deadline::new(Arc::clone(around.clock), deadline);
+    let mut store = match state(code, limits, grants, question, looked_at) {
+        Ok(state) => new_store(code, limits, state),
+        Err(gone) => {
+            let spent = Spent { ended: around.clock.now(), ..Spent::default() };
+            return (Err(Stop::GrantGone(gone.to_string())), spent);
+        }
     };
     let counted = around.stores.created();
     laps.passed(Phase::Store, ());
     let ended = {
         // Pinned here and lent to those around it: a future that is handed on takes its room once more in each of them.
         let running = pin!(run(code, &mut store, question, &mut laps));
-        within(deadline, around.clock, around.cancel.or(running)).await
+        within(deadline, around.clock.as_ref(), around.cancel.or(running)).await
     };
     // Whatever ended it, it ended in the step after the last that was passed.
     let last = if laps.times.of(Phase::Instantiate).is_some() { Phase::Call } else { Phase::Instantiate };
@@ -166,65 +173,37 @@ pub(crate) async fn ask(
     drop(store);
     drop(counted);
     laps.passed(Phase::Drop, ());
-    (answer, Spent { phases: laps.times, ..spent })
-}
-
-/// Does the work unless the time runs out first. A timer costs more than half a microsecond, and a call that neither waits nor
-/// outlasts a tick is over at its first poll: one is set for the others only.
-///
-/// The work is polled once each time its task has its turn, or a guest's first yield would be none.
-async fn within<T>(deadline: Duration, clock: &Arc<dyn Clock>, work: impl Future<Output = T>) -> Option<T> {
-    let mut work = pin!(work);
-    let mut timer = pin!(None::<tokio::time::Sleep>);
-    poll_fn(|context| {
-        // The time is looked at first: a guest whose deadline passed while others had its thread gets no further tick.
-        if let Some(timer) = timer.as_mut().as_pin_mut()
-            && timer.poll(context).is_ready()
-        {
-            return Poll::Ready(None);
-        }
-        if let Poll::Ready(done) = work.as_mut().poll(context) {
-            return Poll::Ready(Some(done));
-        }
-        if timer.is_none() {
-            timer.set(Some(tokio::time::sleep(deadline.saturating_sub(clock.now()))));
-            // Polled once, so that it wakes this task.
-            return timer.as_mut().as_pin_mut().map_or(Poll::Pending, |timer| timer.poll(context).map(|()| None));
-        }
-        Poll::Pending
-    })
-    .await
+    (answer, Spent { phases: laps.times, ended: laps.last(), ..spent })
 }
 
 /// The host's side of one call: no more of it than the component can reach.
-fn state(code: &Code, limits: &Limits, grants: &Grants, question: Question<'_>) -> Result<GuestState, GrantError> {
+fn state(
+    code: &Code,
+    limits: &Limits,
+    grants: &Grants,
+    question: Question<'_>,
+    deadline: Deadline,
+) -> Result<GuestState, GrantError> {
     if !code.uses.wasi {
-        return Ok(GuestState::bare(limits));
+        return Ok(GuestState::bare(limits, deadline));
     }
     let arguments = match question {
         Question::Contract => "",
         Question::Call(arguments) => arguments,
     };
     let seed = if code.uses.random { Seed::of_call(&code.digest, arguments) } else { Seed::default() };
-    GuestState::with_wasi(limits, grants, seed)
+    GuestState::with_wasi(limits, deadline, grants, seed)
 }
 
 /// A store with every bound set before any guest code can run: start functions are guest code.
-fn new_store(
-    code: &Code,
-    limits: &Limits,
-    clock: &Arc<dyn Clock>,
-    deadline: Duration,
-    state: GuestState,
-) -> Store<GuestState> {
+fn new_store(code: &Code, limits: &Limits, state: GuestState) -> Store<GuestState> {
     let mut store = Store::new(code.engine.get(), state);
     store.limiter(|state| &mut state.memory);
     store.set_fuel(limits.fuel).expect("the profile has fuel on");
     store.set_hostcall_fuel(HOST_CALL.as_usize());
     store.set_max_component_handles(MAX_HANDLES);
     store.set_epoch_deadline(1);
-    let clock = Arc::clone(clock);
-    store.epoch_deadline_callback(move |_| Ok(at_tick(clock.now(), deadline)));
+    store.epoch_deadline_callback(|store| Ok(store.data().deadline.at_tick()));
     if code.uses.host {
         store.call_hook(charge);
     }
@@ -247,15 +226,6 @@ fn charge(mut store: StoreContextMut<'_, GuestState>, at: CallHook) -> wasmtime:
             Err(Trap::OutOfFuel.into())
         }
     }
-}
-
-/// At a tick a guest steps back, so that everything else on its thread is served first, and goes on until its deadline.
-fn at_tick(now: Duration, deadline: Duration) -> UpdateDeadline {
-    if now >= deadline {
-        return UpdateDeadline::Interrupt;
-    }
-    // The runtime's own yield wakes itself at once; this one lets timers and input be looked at in between.
-    UpdateDeadline::YieldCustom(1, Box::pin(tokio::task::yield_now()))
 }
 
 async fn run(
@@ -307,55 +277,6 @@ fn spent(store: &mut Store<GuestState>, limits: &Limits, answer: &Result<String,
         output_dropped: printed.dropped,
         output_lines: printed.lines,
         phases: Times::default(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::time::Duration;
-
-    use super::within;
-    use crate::clock::{Clock, SystemClock};
-
-    const TIME: Duration = Duration::from_millis(20);
-
-    /// How many slices a guest that steps back after each has had when another task of its thread gets its first turn, and in
-    /// all, where that task holds the thread for so long.
-    fn slices(held: Duration) -> (usize, usize) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("builds");
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-        let had = Arc::new(AtomicUsize::new(0));
-        let other = {
-            let (clock, had) = (Arc::clone(&clock), Arc::clone(&had));
-            runtime.spawn(async move {
-                let seen = had.load(Ordering::Relaxed);
-                let until = clock.now().saturating_add(held);
-                while clock.now() < until {}
-                seen
-            })
-        };
-        let guest = async {
-            loop {
-                had.fetch_add(1, Ordering::Relaxed);
-                tokio::task::yield_now().await;
-            }
-        };
-        let ended: Option<()> = runtime.block_on(within(clock.now().saturating_add(TIME), &clock, guest));
-        assert_eq!(ended, None, "its time is over");
-        (runtime.block_on(other).expect("it does not panic"), had.load(Ordering::Relaxed))
-    }
-
-    #[test]
-    fn a_guest_that_steps_back_lets_others_have_their_turn_the_first_time_too() {
-        let (before_others, in_all) = slices(Duration::ZERO);
-        assert_eq!(before_others, 1);
-        assert!(in_all > 1);
-    }
-
-    #[test]
-    fn a_guest_whose_deadline_passed_while_others_had_its_thread_gets_no_further_slice() {
-        assert_eq!(slices(TIME.saturating_mul(2)), (1, 1));
+        ended: Duration::ZERO,
     }
 }

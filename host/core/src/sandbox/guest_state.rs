@@ -14,6 +14,7 @@ use wasmtime_wasi::{HostMonotonicClock, HostWallClock, WasiCtx, WasiCtxBuilder, 
 
 use super::bindings::toolgate::tool::host;
 use super::budget::{HostCalls, Limits, MemoryCount, Meter};
+use super::deadline::Deadline;
 use super::grants::{GrantError, Grants};
 use super::output::{Channel, Kept, Output};
 use super::seed::Seed;
@@ -78,12 +79,13 @@ pub(crate) struct GuestState {
     pub(crate) memory: MemoryCount,
     pub(crate) log: Log,
     pub(crate) host_calls: HostCalls,
+    pub(crate) deadline: Deadline,
     wasi: Option<Box<Wasi>>,
 }
 
 impl GuestState {
     /// State without WASI, for a component that imports none: nothing is built that nobody can call.
-    pub(crate) fn bare(limits: &Limits) -> Self {
+    pub(crate) fn bare(limits: &Limits, deadline: Deadline) -> Self {
         let log = Log {
             room: limits.log.get(),
             kept: ByteCount::default(),
@@ -91,15 +93,20 @@ impl GuestState {
             lines: Vec::new(),
         };
         let memory = MemoryCount::new(limits.memory);
-        Self { memory, log, host_calls: HostCalls::default(), wasi: None }
+        Self { memory, log, host_calls: HostCalls::default(), deadline, wasi: None }
     }
 
     /// State with WASI, inert but for the grants.
     ///
     /// # Errors
     /// A granted directory that cannot be opened any more.
-    pub(crate) fn with_wasi(limits: &Limits, grants: &Grants, seed: Seed) -> Result<Self, GrantError> {
-        Ok(Self { wasi: Some(Box::new(Wasi::new(limits, grants, seed)?)), ..Self::bare(limits) })
+    pub(crate) fn with_wasi(
+        limits: &Limits,
+        deadline: Deadline,
+        grants: &Grants,
+        seed: Seed,
+    ) -> Result<Self, GrantError> {
+        Ok(Self { wasi: Some(Box::new(Wasi::new(limits, grants, seed)?)), ..Self::bare(limits, deadline) })
     }
 
     /// Takes the fuel for everything the guest asked of the host since the last time out of `fuel`; nothing is left where

@@ -101,6 +101,11 @@ impl Memory {
 }
 
 impl Memory {
+    /// Whether anything is remembered at all.
+    pub(crate) const fn is_kept(&self) -> bool {
+        self.reads.is_some()
+    }
+
     /// The answer that is remembered, where nobody has to be waited for.
     pub(crate) fn find(&self, key: &MemoKey) -> Option<Checked> {
         let read = self.reads.as_ref()?.get(key).now_or_never().flatten()?;

@@ -23,13 +23,18 @@ use crate::tool::Tool;
 pub(crate) struct Recognised {
     tool: Arc<Tool>,
     pub(crate) key: CallKey,
+    /// Under which key its answer is remembered; nothing for one that never is.
+    memo: Option<MemoKey>,
 }
 
 impl Recognised {
-    pub(crate) fn of(authorised: &Authorised) -> Self {
-        let arguments = authorised.document().canonical();
-        let tool = Arc::clone(authorised.tool());
-        Self { key: CallKey::of(authorised.caller(), tool.name(), &arguments), tool }
+    /// Whether the past may have something to say of it: an answer, or that it must not run again.
+    pub(crate) fn is_looked_up(&self) -> bool {
+        self.memo.is_some() || self.may_change()
+    }
+
+    fn may_change(&self) -> bool {
+        self.tool.writes() || self.tool.grants().can_write()
     }
 }
 
@@ -54,20 +59,28 @@ impl Past {
         self.writes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The answer that is remembered of an equal read.
-    pub(crate) fn remembered(&self, call: &Recognised) -> Option<Checked> {
-        self.memory.find(&self.memo_key(call)?)
+    /// Knows a call again. What is read from now on is remembered as of now: a write that ends meanwhile makes it old.
+    pub(crate) fn recognise(&self, authorised: &Authorised) -> Recognised {
+        let arguments = authorised.document().canonical();
+        let tool = Arc::clone(authorised.tool());
+        let key = CallKey::of(authorised.caller(), tool.name(), &arguments);
+        let mut call = Recognised { tool, key, memo: None };
+        call.memo = self.memo_key(&call);
+        call
     }
 
-    /// Under which key a call's answer is remembered; nothing for one that never is.
     fn memo_key(&self, call: &Recognised) -> Option<MemoKey> {
         let tool = &call.tool;
-        let is_write = tool.writes() || tool.grants().can_write();
-        if is_write || (!tool.is_pure() && !tool.remember()) {
+        if !self.memory.is_kept() || call.may_change() || (!tool.is_pure() && !tool.remember()) {
             return None;
         }
         let n_writes = if tool.is_pure() { 0 } else { self.n_writes.load(Ordering::Relaxed) };
         Some(MemoKey::of(&call.key, tool, n_writes))
+    }
+
+    /// The answer that is remembered of an equal read.
+    pub(crate) fn remembered(&self, call: &Recognised) -> Option<Checked> {
+        self.memory.find(call.memo.as_ref()?)
     }
 
     /// Answers a call from the past, or by running it. `run` is begun only in the second case.
@@ -77,12 +90,11 @@ impl Past {
         cancel: &Cancel,
         run: impl Future<Output = Result<Checked, NotDone>>,
     ) -> (Result<Checked, NotDone>, Origin) {
-        let tool = &call.tool;
-        if tool.writes() || tool.grants().can_write() {
+        if call.may_change() {
             return self.write(call, run).await;
         }
-        match self.memo_key(call) {
-            Some(key) => self.memory.answer(&key, cancel, run).await,
+        match &call.memo {
+            Some(key) => self.memory.answer(key, cancel, run).await,
             None => (run.await, Origin::Run),
         }
     }
@@ -92,7 +104,7 @@ impl Past {
         call: &Recognised,
         run: impl Future<Output = Result<Checked, NotDone>>,
     ) -> (Result<Checked, NotDone>, Origin) {
-        let Recognised { tool, key } = call;
+        let Recognised { tool, key, memo: _ } = call;
         let runs_once = tool.writes() && !tool.contract().repeatable;
         if runs_once && let Some(outcome) = self.writes().find(key) {
             return (outcome, Origin::EarlierWrite);

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::histogram::{self, BUCKETS, Histogram};
 use crate::refusal::Rule;
-use crate::usage::{Stage, Usage};
+use crate::usage::{Stage, Steps, Usage};
 
 /// How many sets of numbers there are. More threads than this share them, which costs them a cache line's way and nothing
 /// else; each has 20 KB for the stages and a little for each tool.
@@ -80,7 +80,7 @@ impl Outcomes {
         for (stage, time) in usage.stages.iter() {
             let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
             let bucket = histogram::bucket(nanoseconds);
-            add(&shard.times, place(stage).saturating_mul(BUCKETS).saturating_add(bucket), 1);
+            add(&shard.times, stage.place().saturating_mul(BUCKETS).saturating_add(bucket), 1);
         }
     }
 
@@ -107,7 +107,7 @@ impl Outcomes {
         let stages = Stage::ALL.into_iter().map(|stage| {
             let mut nanoseconds = Histogram::default();
             for bucket in 0..BUCKETS {
-                let at = place(stage).saturating_mul(BUCKETS).saturating_add(bucket);
+                let at = stage.place().saturating_mul(BUCKETS).saturating_add(bucket);
                 nanoseconds.add_many(bucket, self.sum(|shard| &shard.times, at));
             }
             StageStats { stage, nanoseconds }
@@ -141,10 +141,6 @@ fn add(numbers: &[AtomicU64], at: usize, n: u64) {
 /// The place of an end: done, and then every rule in the order of the line.
 fn end(rule: Option<Rule>) -> usize {
     rule.map_or(0, |rule| (rule as usize).saturating_add(1))
-}
-
-const fn place(stage: Stage) -> usize {
-    stage as usize
 }
 
 /// The shard that this thread counts in. Threads take them in turn.
