@@ -4,6 +4,7 @@
 //! does not tell calls apart: not the id, not the order of keys, not white space.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -25,13 +26,12 @@ impl CallKey {
     /// Of a tool's name and the canonical text of the arguments, behind the caller's name where there is one. The component
     /// is left out, so that a write which ran is known again after its tool was replaced.
     pub(crate) fn of(caller: Option<&str>, tool: &str, arguments: &str) -> Self {
-        let parts: Vec<&[u8]> = caller.into_iter().chain([tool, arguments]).map(str::as_bytes).collect();
-        Self(digest_of(CALL, &parts))
+        Self(digest_of([CALL].into_iter().chain(caller).chain([tool, arguments])))
     }
 }
 
 /// The same answer: everything that a pure tool's answer depends on, and for any other tool how many writes went before.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MemoKey {
     call: CallKey,
     /// Digest of the component.
@@ -47,6 +47,13 @@ impl MemoKey {
     }
 }
 
+impl Hash for MemoKey {
+    /// The call's digest spreads as well as any hash of it would; keys of one call that differ are few.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.call.hash(state);
+    }
+}
+
 #[cfg(test)]
 impl MemoKey {
     /// A key of nothing in particular.
@@ -56,9 +63,9 @@ impl MemoKey {
     }
 }
 
-fn digest_of(domain: &str, parts: &[&[u8]]) -> [u8; 32] {
+fn digest_of<'p>(parts: impl Iterator<Item = &'p str>) -> [u8; 32] {
     let mut hash = Sha256::new();
-    for part in [domain.as_bytes()].iter().chain(parts) {
+    for part in parts {
         hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
         hash.update(part);
     }
