@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use toolgate::{
-    CallerSettings, Config, Effects, FixableBy, Host, HostBuilder, Origin, RawCall, Reply, RuleSettings, Session,
-    SessionError, SessionLimits, ToolSource, Turn, Verdict,
+    CallRecord, CallerSettings, Config, Effects, FixableBy, Host, HostBuilder, Origin, RawCall, Reply, RuleSettings,
+    Session, SessionError, SessionLimits, ToolSource, Turn, Verdict,
 };
 
 use crate::by_hand::{self, answers};
@@ -457,6 +457,21 @@ fn the_program_calls_on_behalf_of_a_caller_with_the_values_that_are_set() {
     let one = directory.path().join("stock_lookup.wasm").display().to_string();
     let none = program(&["tools", "--tools", &one, "--caller", "x"], b"");
     assert_eq!(none.stderr, "error: there is no caller `x`; none is named under `[[callers]]`\n");
+}
+
+#[test]
+fn the_log_says_on_whose_behalf_a_call_was_made() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let log = directory.path().join("calls.jsonl").display().to_string();
+    let call = ["call", "file_ticket", r#"{"customer_id":"C-17"}"#, "--set", "customer_id=C-17", "--log", &log];
+    for caller in [&["--caller", "desk"][..], &["--caller", "shop"], &[]] {
+        shown(directory.path(), &[&call, caller].concat(), b"");
+    }
+    let lines = fs::read_to_string(&log).expect("is there");
+    let records = lines.lines().map(|line| CallRecord::parse(line).expect("is a record"));
+    let said: Vec<_> = records.map(|record| (record.caller, record.code)).collect();
+    let by = |caller: &str| Some(caller.to_owned());
+    assert_eq!(said, [(by("desk"), None), (by("shop"), by("call:unknown_tool")), (None, None)]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::support::{self, desk_host, example, guests, on_one_thread, repository
 async fn record(host: &Host, call: RawCall, keep: Keep) -> CallRecord {
     let asked = Asked::of(&call, keep);
     let reply = host.call(call).await;
-    let occasion = Occasion { time_ms: 1, conversation: None, turn: "t1".to_owned(), refusal_bound: Some(3) };
+    let occasion = Occasion { time_ms: 1, turn: "t1".to_owned(), refusal_bound: Some(3), ..Occasion::default() };
     CallRecord::of(&reply, host.tool(&reply.tool), &asked, &occasion, 0)
 }
 

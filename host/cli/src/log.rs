@@ -90,6 +90,7 @@ impl Log {
         let occasion = Occasion {
             time_ms: u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
             conversation: self.conversation.clone(),
+            caller: host.caller().map(str::to_owned),
             // No other turn has both: a process answers one.
             turn: format!("{:x}-{:x}", since.as_nanos(), std::process::id()),
             refusal_bound: self.refusal_bound,

@@ -39,6 +39,9 @@ pub struct CallRecord {
     /// The conversation, where whoever answers turns names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
+    /// The caller on whose behalf it was made; absent where the operator made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caller: Option<String>,
     /// The turn: the same in every line of it, and in no other.
     pub turn: String,
     /// The place of the call in its turn, counted from 0.
@@ -237,6 +240,8 @@ pub struct Occasion {
     pub time_ms: u64,
     /// The conversation, where it has a name.
     pub conversation: Option<String>,
+    /// The caller, where it is not the operator.
+    pub caller: Option<String>,
     /// The turn, by a name that no other turn of the log has.
     pub turn: String,
     /// The refusal bound in force.
@@ -262,6 +267,7 @@ impl CallRecord {
             version: CALL_LOG_VERSION,
             time_ms: occasion.time_ms,
             conversation: occasion.conversation.as_deref().map(|name| text::one_line(name, MAX_ID)),
+            caller: occasion.caller.as_deref().map(|name| text::one_line(name, MAX_ID)),
             turn: text::one_line(&occasion.turn, MAX_ID),
             position: u64::try_from(position).unwrap_or(u64::MAX),
             id: text::one_line(&reply.id, MAX_ID),

@@ -176,6 +176,7 @@ pub(crate) async fn answered(host: &Host, week: &[Conversation]) -> String {
             let occasion = Occasion {
                 time_ms: MONDAY_MS + WEEK_MS / n_turns * nth_turn,
                 conversation: Some(format!("case-{nth}")),
+                caller: None,
                 turn: nth_turn.to_string(),
                 refusal_bound: None,
             };

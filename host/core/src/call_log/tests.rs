@@ -9,6 +9,7 @@ fn record() -> CallRecord {
         version: 1,
         time_ms: 7,
         conversation: None,
+        caller: None,
         turn: "t".to_owned(),
         position: 0,
         id: "a\u{202e}b".to_owned(),
