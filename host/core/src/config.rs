@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use crate::auth::{CallerSettings, RuleSettings};
 use crate::contract::{Access, DeclaredEffects};
@@ -98,6 +100,12 @@ impl Config {
     /// # Errors
     /// The line, the key and the rule.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
+        // A text that does not parse is said to be so by the typed reading below.
+        if let Ok(table) = DeTable::parse(text)
+            && let Some((at, problem)) = table.get_ref().values().find_map(first_unlike_json)
+        {
+            return Err(ConfigError(format!("line {}: {problem}", line_of(text, at))));
+        }
         let config: Self =
             toml::from_str(text).map_err(|error| ConfigError(error.to_string().trim_end().to_owned()))?;
         let limits = [("defaults".to_owned(), &config.defaults)]
@@ -130,6 +138,25 @@ impl Config {
     }
 }
 
+/// The first value that JSON has no form for, by the byte at which it starts. No setting takes one; where a value of the
+/// operator's is meant for arguments or rules, it would become another without a word.
+fn first_unlike_json(value: &Spanned<DeValue<'_>>) -> Option<(usize, &'static str)> {
+    let problem = match value.get_ref() {
+        DeValue::Datetime(_) => "a date has no form in JSON: write it in quotes",
+        DeValue::Float(number) if number.as_str().parse().is_ok_and(f64::is_finite) => return None,
+        DeValue::Float(_) => "this number has no form in JSON: it has to be finite",
+        DeValue::Array(items) => return items.iter().find_map(first_unlike_json),
+        DeValue::Table(members) => return members.values().find_map(first_unlike_json),
+        DeValue::String(_) | DeValue::Integer(_) | DeValue::Boolean(_) => return None,
+    };
+    Some((value.span().start, problem))
+}
+
+/// The line of a byte, counted from 1.
+fn line_of(text: &str, at: usize) -> usize {
+    text.bytes().take(at).filter(|byte| *byte == b'\n').count().saturating_add(1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::Config;
@@ -148,6 +175,13 @@ mod tests {
         assert_eq!((config.gate.coerce, config.gate.strict, config.gate.limits().depth.get()), (true, false, 8));
         assert_eq!(config.tools.first().map(|tool| tool.limits.fuel), Some(Some(7)));
         assert_eq!(config.tools.first().and_then(|tool| tool.fs.first()).map(|fs| fs.access), Some(Access::Read));
+    }
+
+    #[test]
+    fn a_value_of_the_operators_own_is_read_as_it_is_written() {
+        let config = Config::parse("[[callers]]\nname = \"a\"\nattributes = { most = 1_0.5e1, none = [-0.0, 7] }\n");
+        let attributes = config.expect("reads").callers.remove(0).attributes;
+        assert_eq!(serde_json::to_string(&attributes).expect("prints"), r#"{"most":105.0,"none":[-0.0,7]}"#);
     }
 
     #[test]
@@ -172,6 +206,13 @@ mod tests {
             ("[gate]\ncoerce = 1\n", ["line 2", "boolean"]),
             ("[[tools]]\npath = \"a\"\npath = \"b\"\n", ["line 3", "duplicate"]),
             ("[[tools]]\nlimits = {}\n", ["line 1", "path"]),
+            (
+                "[[callers]]\nname = \"a\"\nattributes = { since = 2026-11-30 }\n",
+                ["line 3", "a date has no form in JSON"],
+            ),
+            ("[[callers]]\nname = \"a\"\nattributes = { most = [1.5, nan] }\n", ["line 3", "it has to be finite"]),
+            ("\n[defaults]\nfuel = -inf\n", ["line 3", "it has to be finite"]),
+            ("allocation = 1_0.5e999\n", ["line 1", "it has to be finite"]),
             ("[[tools]]\npath = \"\"\n", ["tools[0].path", "is empty"]),
             ("[[tools]]\npath = \"a\"\noutput_schema = \"\"\n", ["tools[0].output_schema", "is empty"]),
             ("[[tools]]\npath = \"a\"\nraw_results = 1\n", ["line 3", "boolean"]),

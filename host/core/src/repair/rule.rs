@@ -22,9 +22,6 @@ use crate::tool::Tool;
 /// Most characters of a rule's name.
 const MAX_NAME: usize = 64;
 
-/// The key by which the TOML reader hands over a date to whoever knows no dates.
-const TOML_DATE: &str = "$__toml_private_datetime";
-
 /// Why what stands under `[repair]` cannot be followed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("load:policy: {whose} {problem}")]
@@ -293,9 +290,6 @@ fn kinds_at(tool: &str, schema: &Schema, place: &Pointer, written: &str) -> Resu
 }
 
 fn fits(tool: &str, kinds: Types, value: &Value, written: &str) -> Result<(), String> {
-    if value.get(TOML_DATE).is_some() {
-        return Err(format!("sets `{written}` of `{tool}` to a date of TOML, which JSON has not: write it in quotes"));
-    }
     let kind = Types::of_value(value);
     if !kind.and(kinds).is_empty() {
         return Ok(());
