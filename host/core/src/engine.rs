@@ -5,6 +5,8 @@
 
 mod kept;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -17,9 +19,13 @@ use wasmtime::{
 
 use crate::units::ByteCount;
 
-/// How often a running guest looks up. A good call beside spinning ones waits for at most two ticks of each, and a deadline
-/// is kept to the tick; a shorter one costs wake-ups on an idle host.
+/// How often a running guest looks up, where no tool has so little time that it has to be more often. A good call beside
+/// spinning ones waits for at most two ticks of each, and a deadline is kept to the tick; a shorter one costs wake-ups on an
+/// idle host.
 pub const TICK: Duration = Duration::from_millis(5);
+
+/// The shortest tick, for tools with less than ten milliseconds: more wake-ups than this would be felt by everybody else.
+const SHORTEST_TICK: Duration = Duration::from_millis(1);
 
 /// Most calls at once. The pool reserves address space for each of them at start, memory only while they run.
 pub const MAX_CALLS: usize = 64;
@@ -68,6 +74,8 @@ pub enum Allocation {
 #[derive(Clone)]
 pub(crate) struct HostEngine {
     engine: Engine,
+    /// Microseconds between two ticks.
+    tick: Arc<AtomicU64>,
 }
 
 impl std::fmt::Debug for HostEngine {
@@ -87,8 +95,15 @@ impl HostEngine {
         if let Some(knob) = kept::first_loosened(&engine, allocation) {
             wasmtime::bail!("the runtime does not keep to the profile: `{knob}` is not as the sandbox needs it");
         }
-        start_ticker(&engine)?;
-        Ok(Self { engine })
+        let tick = Arc::new(AtomicU64::new(micros(TICK)));
+        start_ticker(&engine, Arc::clone(&tick))?;
+        Ok(Self { engine, tick })
+    }
+
+    /// Makes ticks short enough for a guest with so much time: a tenth of it, between [`SHORTEST_TICK`] and [`TICK`].
+    pub(crate) fn tick_for(&self, time: Duration) {
+        let tenth = time.checked_div(10).unwrap_or_default();
+        self.tick.fetch_min(micros(tenth.clamp(SHORTEST_TICK, TICK)), Ordering::Relaxed);
     }
 
     pub(crate) const fn get(&self) -> &Engine {
@@ -97,16 +112,20 @@ impl HostEngine {
 }
 
 /// Turns the epoch over for as long as somebody holds the engine.
-fn start_ticker(engine: &Engine) -> std::io::Result<()> {
+fn start_ticker(engine: &Engine, tick: Arc<AtomicU64>) -> std::io::Result<()> {
     let weak = engine.weak();
-    let tick = move || {
+    let turn_over = move || {
         while let Some(engine) = weak.upgrade() {
             engine.increment_epoch();
             drop(engine);
-            thread::sleep(TICK);
+            thread::sleep(Duration::from_micros(tick.load(Ordering::Relaxed)));
         }
     };
-    thread::Builder::new().name("toolgate-ticker".into()).spawn(tick).map(drop)
+    thread::Builder::new().name("toolgate-ticker".into()).spawn(turn_over).map(drop)
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// The hardened profile. What defaults to the wanted value is pinned, so that an upgrade cannot turn it.
@@ -172,6 +191,9 @@ fn small(n: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+    use std::time::Duration;
+
     use wasm_encoder::MemoryType;
 
     use super::{Allocation, HostEngine, TICK};
@@ -239,6 +261,16 @@ mod tests {
             let outcome = run.call(&mut store, ()).err().and_then(|error| error.downcast_ref().copied());
             assert_eq!(outcome, trap);
         }
+    }
+
+    #[test]
+    fn ticks_are_a_tenth_of_the_least_time_that_a_tool_has_within_bounds() {
+        let engine = HostEngine::new(Allocation::OnDemand).expect("builds");
+        let ticks_for = |ms| {
+            engine.tick_for(Duration::from_millis(ms));
+            engine.tick.load(Ordering::Relaxed)
+        };
+        assert_eq!([5_000, 50, 30, 100, 1].map(ticks_for), [5_000, 5_000, 3_000, 3_000, 1_000]);
     }
 
     #[test]

@@ -341,10 +341,12 @@ impl Loader {
         if source.remember && writes {
             return Err(LoadProblem::RememberedWrite);
         }
+        let limits = Limits::effective(&contract.limits, &settings);
+        self.engine.tick_for(limits.time);
         Ok(Tool {
             writes,
             remember: source.remember,
-            limits: Limits::effective(&contract.limits, &settings),
+            limits,
             contract,
             input: Arc::new(input),
             output: Arc::new(output),
