@@ -151,6 +151,18 @@ fn what_was_cancelled_before_it_began_makes_no_store_and_what_ran_says_what_it_s
 }
 
 #[test]
+fn a_call_that_is_cancelled_before_its_turn_on_the_thread_makes_no_store() {
+    on_one_thread(async {
+        let host = busy_host().await;
+        let calls = [("a", "probe_spin", json!({})), ("b", "probe_budget_sleeps", json!({}))];
+        // Both ask once when they come to their places, and once more when their tasks have their turn.
+        let answer = host.answer_until(turn(&calls), asked(2)).await;
+        assert!(answer.replies.iter().all(|reply| outcome(reply) == "host:cancelled"));
+        assert_eq!(host.stats().stores_created, 0);
+    });
+}
+
+#[test]
 fn writes_behind_a_cancelled_one_do_not_begin() {
     let desk = tempfile::tempdir().expect("a directory");
     on_two_threads(async {

@@ -119,14 +119,29 @@ fn work_of_many_bytes_in_one_instruction_is_paid_by_the_byte() {
     let fills = r#"(func (export "call") (param i32 i32) (result i32)
         (loop (memory.fill (i32.const 0) (i32.const 1) (i32.const 65536)) (br 0)) (unreachable))"#;
     runs(fills, "tool:fuel");
-    on_one_thread(async {
-        let once = r#"(func (export "call") (param i32 i32) (result i32)
-            (memory.fill (i32.const 0) (i32.const 1) (i32.const 65536)) (unreachable))"#;
-        let host = host([ByHand { module: once, ..ByHand::default() }.tool()]).await;
-        let reply = call(&host, by_hand::NAME, json!({})).await;
-        assert!(reply.usage.fuel >= 65_536, "{}", report(&reply));
-    });
+    let data = format!("(data \"{}\")", "x".repeat(4_096));
+    for (work, before, fuel) in [
+        ("(memory.fill (i32.const 0) (i32.const 1) (i32.const 65536))", "", 65_536),
+        ("(memory.copy (i32.const 0) (i32.const 8) (i32.const 65528))", "", 65_528),
+        ("(memory.init 0 (i32.const 0) (i32.const 0) (i32.const 4096))", &data, 4_096),
+        ("(drop (memory.grow (i32.const 16)))", "", 16 * 255),
+        ("(drop (table.grow (ref.null func) (i32.const 5000)))", TABLE, 5_000),
+        ("(table.fill (i32.const 0) (ref.null func) (i32.const 5000))", TABLE, 5_000),
+        ("(table.copy (i32.const 0) (i32.const 0) (i32.const 5000))", TABLE, 5_000),
+    ] {
+        let once = format!("{before}(func (export \"call\") (param i32 i32) (result i32) {work} (unreachable))");
+        on_one_thread(async {
+            let host = host([ByHand { module: &once, ..ByHand::default() }.tool()]).await;
+            let reply = call(&host, by_hand::NAME, json!({})).await;
+            assert_eq!(outcome(&reply), "tool:trap", "{}", report(&reply));
+            let spent = reply.usage.fuel;
+            assert!((fuel..fuel + 100).contains(&spent), "{work}: {}", report(&reply));
+        });
+    }
 }
+
+/// Elements to fill, copy and add to.
+const TABLE: &str = "(table 5000 10000 funcref)";
 
 #[test]
 fn more_memories_tables_and_instances_than_a_call_has_are_refused_at_load() {

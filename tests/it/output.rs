@@ -28,6 +28,7 @@ fn what_a_tool_prints_comes_with_the_reply_in_order_and_cleaned() {
 
 #[test]
 fn a_flood_of_output_costs_the_output_and_not_the_answer() {
+    check(tool("output_floods.wasm", guests::OUTPUT_FLOODS), json!({"kib": 1024}), "done");
     on_one_thread(async {
         let host = host([tool("output_floods.wasm", guests::OUTPUT_FLOODS)]).await;
         let reply = call(&host, "probe_output_floods", json!({"kib": 1024})).await;

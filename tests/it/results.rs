@@ -18,7 +18,7 @@ fn a_result_over_its_cap_is_too_big() {
 
 #[test]
 fn a_result_larger_than_one_lift_is_too_big_and_never_in_host_memory() {
-    check(tool("result_is_huge.wasm", guests::RESULT_IS_HUGE), json!({}), "result:too_big");
+    check(tool("result_is_huge.wasm", guests::RESULT_IS_HUGE), json!({"mib": 5}), "result:too_big");
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn randomness_is_bounded_by_request_and_by_fuel() {
 
 #[test]
 fn more_than_the_host_takes_at_once_is_memory_it_is_not_given() {
-    check(tool("log_passes_too_much.wasm", guests::LOG_PASSES_TOO_MUCH), json!({}), "tool:memory");
+    check(tool("log_passes_too_much.wasm", guests::LOG_PASSES_TOO_MUCH), json!({"mib": 5}), "tool:memory");
 }
 
 #[test]
@@ -147,6 +147,7 @@ fn a_start_function_that_spins_is_stopped_like_the_call_itself() {
 
 #[test]
 fn a_flooded_log_costs_the_log_and_not_the_answer() {
+    check(tool("log_floods.wasm", guests::LOG_FLOODS), json!({}), "done");
     on_one_thread(async {
         let host = host([tool("log_floods.wasm", guests::LOG_FLOODS)]).await;
         let reply = call(&host, "probe_log_floods", json!({})).await;
@@ -159,8 +160,7 @@ fn a_flooded_log_costs_the_log_and_not_the_answer() {
 #[test]
 fn the_same_call_costs_the_same_fuel_and_gives_the_same_bytes() {
     on_one_thread(async {
-        let host =
-            host([tool("stock_lookup.wasm", guests::STOCK_LOOKUP), tool("json_query.wasm", guests::JSON_QUERY)]).await;
+        let host = host([tool("stock_lookup.wasm", guests::STOCK_LOOKUP)]).await;
         let arguments = json!({"sku": "KB-104", "region": "busan", "limit": 2});
         let first = call(&host, "stock_lookup", arguments.clone()).await;
         for _ in 0..50 {
@@ -171,7 +171,7 @@ fn the_same_call_costs_the_same_fuel_and_gives_the_same_bytes() {
 }
 
 #[test]
-fn every_bundled_tool_that_only_computes_answers_within_its_defaults() {
+fn the_bundled_tools_that_compute_most_answer_within_their_defaults() {
     let arguments = json!({"filter": ".items | map(.price) | add", "input": {"items": [{"price": 3}, {"price": 4}]}});
     check(tool("json_query.wasm", guests::JSON_QUERY), arguments, "done");
     check(tool("lookup_policy.wasm", guests::LOOKUP_POLICY), json!({"topic": "returns"}), "done");

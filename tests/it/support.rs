@@ -94,8 +94,8 @@ pub(crate) fn outcome(reply: &Reply) -> String {
     reply.code().map_or_else(|| "done".to_owned(), |code| code.to_string())
 }
 
-/// Runs one hostile guest on one and on two threads: it ends with its code, leaves no store behind, and a good call after
-/// it is answered.
+/// Runs one hostile guest on one and on two threads: it ends with its code, leaves no store behind, and the good calls
+/// beside it and after it are answered.
 pub(crate) fn check(source: ToolSource, arguments: Value, code: &str) {
     check_each(source, [(arguments, code)]);
 }
@@ -106,11 +106,13 @@ pub(crate) fn check_each<'c>(source: ToolSource, calls: impl IntoIterator<Item =
     let name = host.tools().map(toolgate::Tool::name).find(|name| *name != by_hand::GOOD).expect("the probe");
     for (arguments, code) in calls {
         let once = || async {
-            let reply = call(&host, name, arguments.clone()).await;
+            let good = || call(&host, by_hand::GOOD, json!({}));
+            let (reply, beside) = tokio::join!(call(&host, name, arguments.clone()), good());
             assert_eq!(outcome(&reply), code, "{}", report(&reply));
             assert!(reply.text().len() <= 1024 || reply.is_done(), "{}", report(&reply));
-            let good = call(&host, by_hand::GOOD, json!({})).await;
-            assert_eq!(good.text(), r#"{"still":"here"}"#, "{}", report(&good));
+            for good in [beside, good().await] {
+                assert_eq!(good.text(), r#"{"still":"here"}"#, "{}", report(&good));
+            }
             assert_eq!(host.stats().stores_alive, 0, "every store is gone");
         };
         on_one_thread(once());

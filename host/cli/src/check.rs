@@ -28,6 +28,7 @@ pub(crate) async fn run(arguments: CheckArguments, screen: &mut Screen<'_>) -> R
     source.directories = asked.capabilities.fs.iter().map(|directory| stand_in(directory, &empty)).collect();
     let beside = sources::gather(&arguments.beside, None)?;
     let builder = Host::builder().tools(beside.sources).tool(source).defaults(beside.defaults);
+    let builder = builder.allocation(beside.allocation);
     let host = builder.repair(beside.repair).callers(beside.callers).rules(beside.rules).build().await?;
     let tool = host.tools().find(|tool| tool.file() == file).context("the host has not loaded it")?;
     screen.text(&format!("{file}: {} {} loads", tool.name(), tool.contract().version))?;

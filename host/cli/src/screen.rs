@@ -40,7 +40,7 @@ pub(crate) enum Outcome {
 const STOPPED: u8 = 3;
 
 /// What a shell takes for "ended by Ctrl-C": 128 and the number of the signal.
-const INTERRUPTED: u8 = 130;
+pub(crate) const INTERRUPTED: u8 = 130;
 
 impl Screen<'_> {
     /// Writes JSON, and ends the line: whoever reads it gets every value as it is. What could move a cursor stands in strings,

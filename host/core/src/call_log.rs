@@ -159,7 +159,7 @@ pub struct StageTimes {
     /// The tool, and the arguments against its schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registry_ns: Option<u64>,
-    /// Room and deadline.
+    /// Whether the caller may make it, what a session remembers of it, room and deadline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispatch_ns: Option<u64>,
     /// The guest.

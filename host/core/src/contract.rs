@@ -89,7 +89,7 @@ pub struct AskedLimits {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub fuel: Option<u64>,
-    /// Milliseconds from the start of the instance to its answer, waiting included.
+    /// Milliseconds from when the call has its place to its answer, instantiation and waits included.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub time_ms: Option<u64>,

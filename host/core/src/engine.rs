@@ -13,8 +13,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wasmtime::{
-    Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig, Strategy,
-    WasmBacktraceDetails,
+    Config, Enabled, Engine, InstanceAllocationStrategy, OperatorCost, OptLevel, PoolingAllocationConfig, Strategy,
+    VariableOperatorCost, WasmBacktraceDetails,
 };
 
 use crate::units::ByteCount;
@@ -134,7 +134,7 @@ pub fn profile(allocation: Allocation) -> Config {
     // Cranelift, optimising for speed: Winch has no epochs.
     config.strategy(Strategy::Cranelift).cranelift_opt_level(OptLevel::Speed);
     // Work is bounded by a count that is the same on every machine, time by the ticker; neither alone is enough.
-    config.consume_fuel(true).epoch_interruption(true);
+    config.consume_fuel(true).operator_cost(operator_cost()).epoch_interruption(true);
     // The same bits for the same NaN on every machine: a pure tool's answer must not depend on the processor.
     config.cranelift_nan_canonicalization(true);
     config.wasm_relaxed_simd(false).relaxed_simd_deterministic(true);
@@ -162,6 +162,25 @@ pub fn profile(allocation: Allocation) -> Config {
             .memory_reservation_for_growth(RESERVED),
     };
     config
+}
+
+/// Fuel per instruction: one for nearly all, and for those that do the work of many, one more for each byte or element that
+/// they move. A page of memory costs as much as the runtime can charge for one, since making it is the work of thousands of
+/// instructions; by default it would be free (as all of these were, GHSA-j366).
+fn operator_cost() -> OperatorCost {
+    let variable = VariableOperatorCost {
+        memory_copy_per_byte: 1,
+        memory_fill_per_byte: 1,
+        memory_init_per_byte: 1,
+        memory_grow_per_page: u8::MAX,
+        table_copy_per_element: 1,
+        table_fill_per_element: 1,
+        table_init_per_element: 1,
+        table_grow_per_element: 1,
+        // What is left is the garbage collector's, which is off.
+        ..VariableOperatorCost::new()
+    };
+    OperatorCost { variable, ..OperatorCost::new() }
 }
 
 /// Room for [`MAX_CALLS`] calls of the largest component; three of these limits are unlimited by default.

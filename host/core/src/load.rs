@@ -437,7 +437,7 @@ fn ending(stop: &Stop) -> String {
         Stop::Tool(failure) => failure.sentence(),
         Stop::TooBigToLift => "returned more than a contract may have".to_owned(),
         Stop::NoRoom => "found no free slot".to_owned(),
-        Stop::Cancelled => "was cancelled".to_owned(),
+        Stop::Cancelled { began: _ } => "was cancelled".to_owned(),
         Stop::GrantGone(problem) | Stop::Internal(problem) => format!("failed in the host: {problem}"),
     }
 }

@@ -129,7 +129,7 @@ impl From<RunFailure> for NotDone {
         Self::Failed(match failure {
             RunFailure::Tool(failure) => Failure::Tool(failure),
             RunFailure::NoRoom => Failure::Host(HostFailure::Overloaded),
-            RunFailure::Cancelled => Failure::Host(HostFailure::Cancelled { began: true }),
+            RunFailure::Cancelled { began } => Failure::Host(HostFailure::Cancelled { began }),
             RunFailure::GrantGone(problem) => Failure::Host(HostFailure::GrantGone(problem)),
             RunFailure::Internal(problem) => Failure::Host(HostFailure::Internal(problem)),
         })

@@ -21,6 +21,7 @@ use crate::sandbox::output::OutputLine;
 use crate::sandbox::stop::{GuestText, Scarce, ToolFailure};
 use crate::schema::{Keyword, Violation, Wants, type_in_words};
 use crate::text;
+use crate::units::ByteCount;
 use crate::usage::Usage;
 
 /// Most bytes of what the model reads of a call that was not done: a sentence and a hint, never a payload.
@@ -359,6 +360,12 @@ impl Reply {
         line
     }
 
+    /// The last line that a guest logged, where it is known to be that.
+    fn last_words(&self) -> Option<&LogLine> {
+        let last = self.log.last()?;
+        (self.usage.log_dropped == ByteCount::default() || last.level == "error").then_some(last)
+    }
+
     /// What the operator has to know and a model must not: the host's internals and a guest's last words.
     fn cause(&self) -> Option<String> {
         let failure = match &self.verdict {
@@ -368,7 +375,8 @@ impl Reply {
         };
         match failure {
             Failure::Host(HostFailure::Internal(problem) | HostFailure::GrantGone(problem)) => Some(problem.clone()),
-            Failure::Tool(ToolFailure::Trapped { kind }) => Some(match self.log.last() {
+            // Where lines were dropped, the last one that was kept need not be the guest's last one, unless it is an error.
+            Failure::Tool(ToolFailure::Trapped { kind }) => Some(match self.last_words() {
                 Some(last) => format!("{kind}; it logged: {}", last.text),
                 None => kind.clone(),
             }),

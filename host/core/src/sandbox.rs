@@ -19,6 +19,7 @@ use self::cell::{Around, Question, Spent};
 use self::guest_state::LogLine;
 use self::output::OutputLine;
 use self::stop::{Stop, ToolFailure};
+use crate::cancel::Cancelled;
 use crate::clock::Clock;
 use crate::dispatch::{Company, Placed};
 use crate::json::Json;
@@ -58,7 +59,10 @@ pub(crate) enum RunFailure {
     /// No slot was free.
     NoRoom,
     /// Its caller did not want the answer any more.
-    Cancelled,
+    Cancelled {
+        /// Whether the guest had begun by then.
+        began: bool,
+    },
     /// A granted directory is gone; the text is for the operator.
     GrantGone(String),
     /// A bug of the runtime or of this host; the text is for the operator.
@@ -120,7 +124,7 @@ impl Sandbox {
             Err(Stop::TooBigToLift) => Ok(Output { tool, arguments, said: Said::TooMuch }),
             Err(Stop::Tool(failure)) => Err(RunFailure::Tool(failure)),
             Err(Stop::NoRoom) => Err(RunFailure::NoRoom),
-            Err(Stop::Cancelled) => Err(RunFailure::Cancelled),
+            Err(Stop::Cancelled { began }) => Err(RunFailure::Cancelled { began }),
             Err(Stop::GrantGone(problem)) => Err(RunFailure::GrantGone(problem)),
             Err(Stop::Internal(problem)) => Err(RunFailure::Internal(problem)),
         }
@@ -130,8 +134,14 @@ impl Sandbox {
     async fn run_beside_others(&self, placed: Placed, trace: &mut Trace) -> Result<(Ended, Placed), RunFailure> {
         let mut task = tokio::task::JoinSet::new();
         let (clock, stores) = (Arc::clone(&self.clock), Arc::clone(&self.stores));
-        // Its time begins when it has its turn.
-        task.spawn(async move { (ask(&placed, clock.now(), &clock, &stores).await, placed) });
+        task.spawn(async move {
+            // It may have waited for its turn; its time begins now, and nothing is begun that nobody wants any more.
+            let ended = match placed.terms().cancel.or(std::future::ready(())).await {
+                Ok(()) => ask(&placed, clock.now(), &clock, &stores).await,
+                Err(Cancelled) => (Err(Stop::Cancelled { began: false }), Spent::default()),
+            };
+            (ended, placed)
+        });
         let joined = task.join_next().await;
         trace.ended = self.clock.now();
         match joined {

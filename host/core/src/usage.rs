@@ -15,7 +15,7 @@ pub enum Stage {
     Gate,
     /// The tool, and the arguments against its schema.
     Registry,
-    /// Room and deadline.
+    /// Whether the caller may make it, what a session remembers of it, room and deadline.
     Dispatch,
     /// The guest.
     Sandbox,
@@ -150,7 +150,7 @@ pub struct Usage {
     pub host_calls: u64,
     /// Bytes the guest logged, printed or drew as randomness. Each is charged to the fuel.
     pub host_bytes: ByteCount,
-    /// Bytes of the result the guest handed out, accepted or not.
+    /// Bytes of the result the guest handed out, accepted or not; 0 where it was more than is taken out of a guest at once.
     pub result: ByteCount,
     /// Bytes the guest wrote to its log and the host kept.
     pub log: ByteCount,

@@ -1,12 +1,19 @@
-//! Answers with 5 MiB of text that its schema allows: more than any tool may ask to return.
+//! Answers with as many MiB of text as it is asked for, which its schema allows: more than any tool may ask to return.
 
-use probes::{Nothing, Text, probe};
+use probes::{Text, probe};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use toolgate_sdk::Failure;
 
 toolgate_sdk::tool!(answer, probe("probe_result_is_huge"));
 
-fn answer(_: Nothing) -> Result<Text, Failure> {
-    Ok(Text::new("x".repeat(5 << 20)))
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    mib: usize,
+}
+
+fn answer(input: Input) -> Result<Text, Failure> {
+    Ok(Text::new("x".repeat(input.mib << 20)))
 }
 
 fn main() {}

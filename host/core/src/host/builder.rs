@@ -104,7 +104,9 @@ impl HostBuilder {
         self
     }
 
-    /// Where calls get their memory from; a pool, unless it is said otherwise. The limits are the same.
+    /// Where calls get their memory from; a pool, unless it is said otherwise. The limits are the same;
+    /// a component that has more memories, tables or instances than a call gets is refused at load by the pool, and by its first
+    /// call on demand.
     #[must_use]
     pub fn allocation(mut self, allocation: Allocation) -> Self {
         self.allocation = allocation;
@@ -180,7 +182,8 @@ impl HostBuilder {
 /// The rule the component breaks.
 pub async fn contract_of(file: &str, bytes: &[u8]) -> Result<String, BuildError> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    let engine = HostEngine::new(Allocation::Pooling).map_err(BuildError::platform)?;
+    // One question: reserving a pool for it would only fail where address space is short.
+    let engine = HostEngine::new(Allocation::OnDemand).map_err(BuildError::platform)?;
     let loader = Loader::new(engine, clock, Arc::default()).map_err(BuildError::platform)?;
     loader.ask_contract(file, bytes).await.map_err(|error| BuildError::Tools(vec![error]))
 }

@@ -20,7 +20,7 @@ pub const DEFAULT_FUEL: u64 = 500_000_000;
 /// About two minutes of work: more is no longer a tool call.
 pub const MAX_FUEL: u64 = 100_000_000_000;
 
-/// Time from the start of the instance to its answer. A guest that waits spends no fuel, so time is bounded apart.
+/// Time from when a call has its place to its answer, instantiation and waits included. A guest that waits spends no fuel, so time is bounded apart.
 pub const DEFAULT_TIME: Duration = Duration::from_secs(5);
 /// Longest that any client waits for a tool.
 pub const MAX_TIME: Duration = Duration::from_secs(600);
@@ -66,7 +66,7 @@ pub struct LimitSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100_000_000_000u64))]
     pub fuel: Option<u64>,
-    /// Milliseconds from the start of the instance to its answer.
+    /// Milliseconds from when the call has its place to its answer, instantiation and waits included.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 600_000))]
     pub time_ms: Option<u64>,
@@ -111,7 +111,7 @@ impl LimitSettings {
 pub struct Limits {
     /// Units of work.
     pub fuel: u64,
-    /// From the start of the instance to its answer.
+    /// From when the call has its place to its answer, instantiation and waits included.
     pub time: Duration,
     /// All memories and tables together.
     pub memory: ByteCount,
@@ -166,13 +166,13 @@ pub(crate) struct MemoryCount {
     used: u64,
     peak: u64,
     refused: bool,
-    /// Sum and peak before the growth that was allowed last.
-    before: (u64, u64),
+    /// Sum and peak before the growth that was allowed last, until it has come about or failed.
+    before: Option<(u64, u64)>,
 }
 
 impl MemoryCount {
     pub(crate) const fn new(max: ByteCount) -> Self {
-        Self { max, used: 0, peak: 0, refused: false, before: (0, 0) }
+        Self { max, used: 0, peak: 0, refused: false, before: None }
     }
 
     /// Most bytes at once.
@@ -191,7 +191,7 @@ impl MemoryCount {
             self.refused = true;
             return false;
         }
-        self.before = (self.used, self.peak);
+        self.before = Some((self.used, self.peak));
         self.used = after;
         self.peak = self.peak.max(after);
         true
@@ -199,7 +199,9 @@ impl MemoryCount {
 
     /// What was allowed did not come about: the pool has no slot of that size, or the guest's own maximum is smaller.
     const fn grow_failed(&mut self) {
-        (self.used, self.peak) = self.before;
+        if let Some(before) = self.before.take() {
+            (self.used, self.peak) = before;
+        }
         self.refused = true;
     }
 }

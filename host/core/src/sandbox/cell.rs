@@ -146,14 +146,16 @@ pub(crate) async fn ask(
     let mut laps = Laps::since(around.began, around.clock.as_ref());
     let deadline = around.began.saturating_add(limits.time);
     let looked_at = Deadline::new(Arc::clone(around.clock), deadline);
-    let mut store = match state(code, limits, grants, question, looked_at) {
-        Ok(state) => new_store(code, limits, state),
+    let state = match state(code, limits, grants, question, looked_at) {
+        Ok(state) => state,
         Err(gone) => {
             let spent = Spent { ended: around.clock.now(), ..Spent::default() };
             return (Err(Stop::GrantGone(gone.to_string())), spent);
         }
     };
+    // Before the store, so that it goes after it where all of this is dropped.
     let counted = around.stores.created();
+    let mut store = new_store(code, limits, state);
     laps.passed(Phase::Store, ());
     let ended = {
         // Pinned here and lent to those around it: a future that is handed on takes its room once more in each of them.
@@ -166,7 +168,7 @@ pub(crate) async fn ask(
         Some(Ok(Ok(Ok(text)))) => Ok(text),
         Some(Ok(Ok(Err(failure)))) => Err(Stop::Tool(failure)),
         Some(Ok(Err(error))) => Err(classify(&error, &circumstances(&store, limits))),
-        Some(Err(Cancelled)) => Err(Stop::Cancelled),
+        Some(Err(Cancelled)) => Err(Stop::Cancelled { began: true }),
         None => Err(Stop::Tool(ToolFailure::OutOfTime { after: limits.time })),
     };
     let spent = spent(&mut store, limits, &answer);

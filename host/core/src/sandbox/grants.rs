@@ -63,6 +63,11 @@ pub enum GrantError {
     /// A guest path that is none.
     #[error("`{0}` is no absolute guest path without `.` and `..`")]
     GuestPath(String),
+    /// A directory, where the runtime lets a guest leave one.
+    #[error(
+        "it asks for directory `{0}`, and on Windows none is granted: a drive's letter leads out of it (GHSA-f2pq-268w-886c)"
+    )]
+    Windows(String),
     /// A capability that this version cannot grant to anybody.
     #[error("it asks for `{0}`, which this version cannot grant")]
     NotGrantable(&'static str),
@@ -87,6 +92,11 @@ impl Grants {
     pub fn turn(asked: &Capabilities, given: &[DirectoryGrant]) -> Result<Self, GrantError> {
         if let Some(capability) = asked.not_grantable().first() {
             return Err(GrantError::NotGrantable(capability));
+        }
+        if cfg!(windows)
+            && let Some(want) = asked.fs.first()
+        {
+            return Err(GrantError::Windows(want.path.clone()));
         }
         let twice = |what, guest: &str| Err(GrantError::Twice { guest: guest.to_owned(), what });
         let mut directories: Vec<DirectoryGrant> = Vec::new();

@@ -52,11 +52,19 @@ pub(crate) struct Log {
     pub(crate) lines: Vec<LogLine>,
 }
 
+/// Room of a log that only errors may take: a panic's message is the last line of a guest, whatever it wrote before.
+const LAST_WORDS: ByteCount = ByteCount::kib(1);
+
 impl Log {
+    fn new(room: ByteCount) -> Self {
+        Self { room: room.get(), kept: ByteCount::default(), dropped: ByteCount::default(), lines: Vec::new() }
+    }
+
     fn write(&mut self, level: &'static str, message: &str) {
         // A line costs its bytes and one more, so that a flood of empty lines is bounded too.
         let size = ByteCount::of(message.as_bytes()).get().saturating_add(1);
-        let Some(room) = self.room.checked_sub(size) else {
+        let left = if level == "error" { 0 } else { LAST_WORDS.get() };
+        let Some(room) = self.room.checked_sub(size).filter(|room| *room >= left) else {
             self.dropped = ByteCount::new(self.dropped.get().saturating_add(size));
             return;
         };
@@ -86,12 +94,7 @@ pub(crate) struct GuestState {
 impl GuestState {
     /// State without WASI, for a component that imports none: nothing is built that nobody can call.
     pub(crate) fn bare(limits: &Limits, deadline: Deadline) -> Self {
-        let log = Log {
-            room: limits.log.get(),
-            kept: ByteCount::default(),
-            dropped: ByteCount::default(),
-            lines: Vec::new(),
-        };
+        let log = Log::new(limits.log);
         let memory = MemoryCount::new(limits.memory);
         Self { memory, log, host_calls: HostCalls::default(), deadline, wasi: None }
     }
@@ -222,13 +225,8 @@ impl WasiView for GuestState {
     /// Asked for once by every call of a guest into WASI, which is why the calls are counted here.
     fn ctx(&mut self) -> WasiCtxView<'_> {
         self.host_calls.note_call();
-        // Only components that import WASI call this, and their state was made with it; inert, were it ever not so.
-        let wasi = self.wasi.get_or_insert_with(|| {
-            let meter = Meter::default();
-            let output = Output::new(ByteCount::default(), meter.clone());
-            let context = inert(&output, &meter, Seed::default()).build();
-            Box::new(Wasi { context, table: ResourceTable::new(), output, meter })
-        });
+        let wasi = self.wasi.as_mut();
+        let wasi = wasi.expect("only what imports WASI can call it, and its state was made with it");
         WasiCtxView { ctx: &mut wasi.context, table: &mut wasi.table }
     }
 }

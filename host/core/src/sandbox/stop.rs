@@ -1,6 +1,6 @@
 //! Stop: why a guest did not come to an answer, in our words.
 //!
-//! The only file that reads what the runtime reports, in the order: flags we own, typed errors, message text. The texts are
+//! The only file that reads what the runtime reports of a run (what it says at load is for `load`), in the order: flags we own, typed errors, message text. The texts are
 //! pinned by tests against this version of wasmtime; what is not known is a trap.
 
 use std::time::Duration;
@@ -134,7 +134,10 @@ pub(crate) enum Stop {
     /// No slot was free in the pool.
     NoRoom,
     /// Its caller did not want the answer any more.
-    Cancelled,
+    Cancelled {
+        /// Whether the guest had begun by then.
+        began: bool,
+    },
     /// A granted directory is not there any more; the text is for the operator.
     GrantGone(String),
     /// A bug of the runtime or of this host.

@@ -19,6 +19,7 @@ use crate::check::Checked;
 use crate::clock::Clock;
 use crate::refusal::{Failure, HostFailure, NotDone};
 use crate::reply::Origin;
+use crate::units::ByteCount;
 
 /// What an entry weighs beside its text: its key, and what the cache notes of it.
 const ENTRY: u32 = 256;
@@ -26,8 +27,7 @@ const ENTRY: u32 = 256;
 /// What a session remembers of its reads.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    /// None where nothing is to be remembered.
-    reads: Option<Cache<MemoKey, Arc<Remembered>>>,
+    reads: Cache<MemoKey, Arc<Remembered>>,
     max_age: Duration,
     clock: Arc<dyn Clock>,
 }
@@ -40,18 +40,20 @@ struct Remembered {
 }
 
 impl Memory {
-    pub(crate) fn new(limits: &SessionLimits, clock: Arc<dyn Clock>) -> Self {
-        let reads = (limits.memory.get() > 0).then(|| {
-            Cache::builder()
-                .max_capacity(limits.memory.get())
-                .weigher(|_, read: &Arc<Remembered>| {
-                    u32::try_from(read.checked.text().len()).unwrap_or(u32::MAX).saturating_add(ENTRY)
-                })
-                // What nobody asks for any more goes by real time; what is handed out is held against our own clock.
-                .time_to_live(limits.memory_age)
-                .build()
-        });
-        Self { reads, max_age: limits.memory_age, clock }
+    /// Nothing where nothing is to be remembered.
+    pub(crate) fn new(limits: &SessionLimits, clock: Arc<dyn Clock>) -> Option<Self> {
+        if limits.memory == ByteCount::default() {
+            return None;
+        }
+        let reads = Cache::builder()
+            .max_capacity(limits.memory.get())
+            .weigher(|_, read: &Arc<Remembered>| {
+                u32::try_from(read.checked.text().len()).unwrap_or(u32::MAX).saturating_add(ENTRY)
+            })
+            // What nobody asks for any more goes by real time; what is handed out is held against our own clock.
+            .time_to_live(limits.memory_age)
+            .build();
+        Some(Self { reads, max_age: limits.memory_age, clock })
     }
 
     /// The answer that is remembered, or that an equal call is just finding, or else the one that `run` finds. `run` is
@@ -62,14 +64,11 @@ impl Memory {
         cancel: &Cancel,
         run: impl Future<Output = Result<Checked, NotDone>>,
     ) -> (Result<Checked, NotDone>, Origin) {
-        let Some(reads) = &self.reads else {
-            return (run.await, Origin::Run);
-        };
         let mut run = pin!(run);
         let ran = AtomicBool::new(false);
         let mut cancelled = pin!(cancel.ended());
         loop {
-            let find = reads.try_get_with_by_ref(key, async {
+            let find = self.reads.try_get_with_by_ref(key, async {
                 ran.store(true, Ordering::Relaxed);
                 let checked = run.as_mut().await?;
                 Ok(Arc::new(Remembered { checked, at: self.clock.now() }))
@@ -88,7 +87,7 @@ impl Memory {
                 Ok(read) if self.is_young(&read) => {
                     return (Ok(read.checked.clone()), Origin::Memory);
                 }
-                Ok(_too_old) => reads.invalidate(key).await,
+                Ok(_too_old) => self.reads.invalidate(key).await,
                 Err(not_done) if ran => {
                     return (Err(Arc::unwrap_or_clone(not_done)), Origin::Run);
                 }
@@ -101,14 +100,9 @@ impl Memory {
 }
 
 impl Memory {
-    /// Whether anything is remembered at all.
-    pub(crate) const fn is_kept(&self) -> bool {
-        self.reads.is_some()
-    }
-
     /// The answer that is remembered, where nobody has to be waited for.
     pub(crate) fn find(&self, key: &MemoKey) -> Option<Checked> {
-        let read = self.reads.as_ref()?.get(key).now_or_never().flatten()?;
+        let read = self.reads.get(key).now_or_never().flatten()?;
         self.is_young(&read).then(|| read.checked.clone())
     }
 
@@ -157,7 +151,7 @@ mod tests {
 
     fn memory(limits: SessionLimits) -> (Memory, Arc<Seconds>) {
         let clock = Arc::new(Seconds::default());
-        (Memory::new(&limits, Arc::clone(&clock) as Arc<dyn Clock>), clock)
+        (Memory::new(&limits, Arc::clone(&clock) as Arc<dyn Clock>).expect("something is remembered"), clock)
     }
 
     fn result(text: &str) -> Checked {
@@ -263,17 +257,12 @@ mod tests {
                 let read = run(&n_runs, Ok(result(&text)));
                 assert_eq!(memory.answer(&MemoKey::plain(&nth.to_string()), &never, read).await.1, Origin::Run);
             }
-            let reads = memory.reads.as_ref().expect("some are remembered");
+            let reads = &memory.reads;
             reads.run_pending_tasks().await;
             assert!(reads.weighted_size() <= max.get() && reads.entry_count() > 1, "{}", reads.weighted_size());
         });
-        let (nothing, _) =
-            super::tests::memory(SessionLimits { memory: ByteCount::new(0), ..SessionLimits::default() });
-        let key = MemoKey::plain("a");
-        for _ in 0..2 {
-            let read = nothing.answer(&key, &never, ready(Ok(result("1"))));
-            assert_eq!(read.now_or_never(), Some((Ok(result("1")), Origin::Run)));
-        }
+        let nothing = SessionLimits { memory: ByteCount::new(0), ..SessionLimits::default() };
+        assert!(Memory::new(&nothing, Arc::new(Seconds::default())).is_none());
         assert!(size_of::<Remembered>() < 256, "an entry weighs what it is said to weigh");
     }
 }

@@ -42,7 +42,8 @@ impl Recognised {
 #[derive(Debug)]
 pub(crate) struct Past {
     writes: Mutex<Writes>,
-    memory: Memory,
+    /// None where nothing is to be remembered.
+    memory: Option<Memory>,
     /// Counted when a write begins and when it ends, so that what was read before or meanwhile is never taken for what is
     /// there afterwards.
     n_writes: AtomicU64,
@@ -71,7 +72,7 @@ impl Past {
 
     fn memo_key(&self, call: &Recognised) -> Option<MemoKey> {
         let tool = &call.tool;
-        if !self.memory.is_kept() || call.may_change() || (!tool.is_pure() && !tool.remember()) {
+        if self.memory.is_none() || call.may_change() || (!tool.is_pure() && !tool.remember()) {
             return None;
         }
         let n_writes = if tool.is_pure() { 0 } else { self.n_writes.load(Ordering::Relaxed) };
@@ -80,7 +81,7 @@ impl Past {
 
     /// The answer that is remembered of an equal read.
     pub(crate) fn remembered(&self, call: &Recognised) -> Option<Checked> {
-        self.memory.find(call.memo.as_ref()?)
+        self.memory.as_ref()?.find(call.memo.as_ref()?)
     }
 
     /// Answers a call from the past, or by running it. `run` is begun only in the second case.
@@ -93,8 +94,8 @@ impl Past {
         if call.may_change() {
             return self.write(call, run).await;
         }
-        match &call.memo {
-            Some(key) => self.memory.answer(key, cancel, run).await,
+        match self.memory.as_ref().zip(call.memo.as_ref()) {
+            Some((memory, key)) => memory.answer(key, cancel, run).await,
             None => (run.await, Origin::Run),
         }
     }
