@@ -77,7 +77,12 @@ fn greedy() -> Vec<Greedy> {
     let printing = |name, guest, arguments, code| Greedy { room: ROOM / 2, ..greedy(name, guest, arguments, code) };
     vec![
         greedy("probe_budget_grows_memory", guests::BUDGET_GROWS_MEMORY, json!({}), "tool:memory"),
-        greedy("probe_budget_polls_many", guests::BUDGET_POLLS_MANY, json!({}), "tool:memory"),
+        greedy(
+            "probe_budget_polls_many",
+            guests::BUDGET_POLLS_MANY,
+            json!({"timers": 1_000_000, "times": 1_000_000}),
+            "tool:memory",
+        ),
         greedy(
             "probe_budget_draws_randomness",
             guests::BUDGET_DRAWS_RANDOMNESS,

@@ -115,6 +115,22 @@ fn a_start_function_spins_or_traps_like_the_call_itself() {
 }
 
 #[test]
+fn what_is_overdrawn_where_nobody_looks_is_seen_when_the_guest_returns() {
+    let straight = "(drop (i32.const 0))".repeat(1_000);
+    let module = says("{}", 2).replacen("(i32.store", &format!("{straight}(i32.store"), 1);
+    let by_hand = || ByHand { module: &module, ..ByHand::default() }.tool();
+    check(by_hand().limits(fuel(20)), json!({}), "tool:fuel");
+    check(by_hand(), json!({}), "done");
+}
+
+#[test]
+fn a_guest_that_is_out_of_its_own_maximum_is_not_out_of_the_hosts_memory() {
+    let module = r#"(memory (export "memory") 1 1)
+        (func (export "call") (param i32 i32) (result i32) (drop (memory.grow (i32.const 1))) (unreachable))"#;
+    runs(module, "tool:trap");
+}
+
+#[test]
 fn work_of_many_bytes_in_one_instruction_is_paid_by_the_byte() {
     let fills = r#"(func (export "call") (param i32 i32) (result i32)
         (loop (memory.fill (i32.const 0) (i32.const 1) (i32.const 65536)) (br 0)) (unreachable))"#;

@@ -40,6 +40,56 @@ fn a_file_that_is_no_component_is_said_to_be_what_it_is() {
     says(bytes("a.wasm", vec![0; 33 << 20]), &["load:limit", "33 MiB"]);
 }
 
+/// A component that exports something else under the names of the interface.
+fn named_like_a_tool(exports: &str) -> ToolSource {
+    let text = format!(
+        r#"(component
+          (core module $m (memory (export "memory") 1)
+            (func (export "nothing"))
+            (func (export "text") (result i32) (loop (br 0)) (unreachable)))
+          (core instance $i (instantiate $m))
+          (func $nothing (canon lift (core func $i "nothing")))
+          (func $contract (result string) (canon lift (core func $i "text") (memory $i "memory")))
+          (instance $tool {exports})
+          (export "toolgate:tool/tool@1.0.0" (instance $tool)))"#
+    );
+    bytes("a.wasm", wat::parse_str(text).expect("is a component"))
+}
+
+#[test]
+fn a_component_whose_exports_only_have_the_right_names_is_refused_before_any_of_it_runs() {
+    let contract = "load:not_component: a.wasm: it exports `toolgate:tool/tool` without `contract: func() -> string`";
+    for exports in [
+        "",
+        r#"(export "contract" (func $nothing)) (export "call" (func $nothing))"#,
+        r#"(export "contract" (core module $m)) (export "call" (func $nothing))"#,
+    ] {
+        says(named_like_a_tool(exports), &[contract, "hint: "]);
+    }
+    let call = "without `call: func(arguments: string) -> result<string, failure>`";
+    for exports in [
+        r#"(export "contract" (func $contract))"#,
+        r#"(export "contract" (func $contract)) (export "call" (func $contract))"#,
+        r#"(export "contract" (func $contract)) (export "call" (core module $m))"#,
+    ] {
+        says(named_like_a_tool(exports), &[call]);
+    }
+}
+
+#[test]
+fn an_import_that_nobody_can_have_is_refused_before_the_guest_is_asked_for_its_contract() {
+    let text = r#"(component
+      (import "wasi:sockets/instance-network@0.2.0" (instance))
+      (core module $m (memory (export "memory") 1)
+        (func (export "text") (result i32) (loop (br 0)) (unreachable)))
+      (core instance $i (instantiate $m))
+      (func $contract (result string) (canon lift (core func $i "text") (memory $i "memory")))
+      (instance $tool (export "contract" (func $contract)))
+      (export "toolgate:tool/tool@1.0.0" (instance $tool)))"#;
+    let source = bytes("a.wasm", wat::parse_str(text).expect("is a component"));
+    says(source, &["load:import: a.wasm", "wasi:sockets/instance-network"]);
+}
+
 #[test]
 fn every_truncation_of_a_component_is_refused_and_none_runs() {
     let whole = guests::OK_ECHO;

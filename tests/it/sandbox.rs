@@ -64,7 +64,12 @@ fn no_fuel_buys_more_calls_into_the_host_than_any_tool_may_make() {
 
 #[test]
 fn a_million_timers_end_at_the_cap_on_handles() {
-    check(tool("budget_polls_many.wasm", guests::BUDGET_POLLS_MANY), json!({}), "tool:memory");
+    let many = json!({"timers": 1_000_000, "times": 1_000_000});
+    let one_many_times = json!({"timers": 1, "times": 100_000});
+    check_each(
+        tool("budget_polls_many.wasm", guests::BUDGET_POLLS_MANY),
+        [(many, "tool:memory"), (one_many_times, "tool:memory")],
+    );
 }
 
 #[test]

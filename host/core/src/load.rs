@@ -16,7 +16,7 @@ use crate::clock::Clock;
 use crate::contract::{self, Contract, ContractError, DeclaredEffects, RelationError};
 use crate::engine::HostEngine;
 use crate::sandbox::budget::{LimitSettings, Limits};
-use crate::sandbox::cell::{self, Around, Code, Question, Uses};
+use crate::sandbox::cell::{self, Around, Code, NotExported, Question, Uses};
 use crate::sandbox::grants::{DirectoryGrant, GrantError, Grants};
 use crate::sandbox::guest_state::{self, GuestState};
 use crate::sandbox::stop::Stop;
@@ -153,6 +153,8 @@ pub enum LoadProblem {
     Precompiled,
     /// It does not export the interface.
     NoTool,
+    /// What it exports under the interface's name lacks this function, or has another one of its name.
+    OtherTool(&'static str),
     /// It does not compile.
     Compile(String),
     /// It asks for more memories, tables or instances than a call gets.
@@ -203,7 +205,7 @@ impl LoadProblem {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NotComponent(NotComponent::TooLarge { size: _ }) | Self::Limit(_) => "load:limit",
-            Self::NotComponent(_) | Self::NoTool => "load:not_component",
+            Self::NotComponent(_) | Self::NoTool | Self::OtherTool(_) => "load:not_component",
             Self::Precompiled => "load:precompiled",
             Self::Compile(_) => "load:compile",
             Self::Import(_) => "load:import",
@@ -232,7 +234,7 @@ impl LoadProblem {
                 "copy or build the file again; it may have been cut".to_owned()
             }
             Self::Precompiled => "load the component it was compiled from".to_owned(),
-            Self::NoTool => {
+            Self::NoTool | Self::OtherTool(_) => {
                 "a tool exports the interface `tool` of `toolgate:tool@1.0.0` (wit/tool.wit); the Rust SDK's `tool!` does it"
                     .to_owned()
             }
@@ -262,6 +264,7 @@ impl fmt::Display for LoadProblem {
             Self::NotComponent(problem) => problem.fmt(f),
             Self::Precompiled => f.write_str("it is compiled code, which runs outside any sandbox"),
             Self::NoTool => f.write_str("it is a component, but exports no `toolgate:tool/tool` of version 1"),
+            Self::OtherTool(function) => write!(f, "it exports `toolgate:tool/tool` without `{function}`"),
             Self::Compile(problem) => write!(f, "it does not compile: {problem}"),
             Self::Limit(problem) => write!(f, "it needs more than a call is given: {problem}"),
             Self::Import(names) => {
@@ -385,18 +388,22 @@ impl Loader {
         if !anatomy.exports.iter().any(|name| name.starts_with(TOOL_INTERFACE)) {
             return Err(LoadProblem::NoTool);
         }
+        // Before anything is compiled, and long before a guest is asked for its contract.
+        let foreign = unknown_imports(&anatomy.imports);
+        if !foreign.is_empty() {
+            return Err(LoadProblem::Import(foreign));
+        }
         let said = |error: wasmtime::Error| text::one_line(&format!("{error:#}"), 300);
         let component =
             Component::from_binary(self.engine.get(), bytes).map_err(|error| over_limit_or_not(said(error)))?;
-        let foreign = unknown_imports(&anatomy.imports);
-        let pre = self.linker.instantiate_pre(&component).map_err(|error| match foreign.is_empty() {
-            true => LoadProblem::Import(vec![said(error)]),
-            false => LoadProblem::Import(foreign),
-        })?;
+        let pre = self.linker.instantiate_pre(&component).map_err(|error| LoadProblem::Import(vec![said(error)]))?;
         let uses = Uses::of(&anatomy.imports);
         let digest = anatomy.digest.as_str().into();
-        let code = Code::new(self.engine.clone(), pre, digest, uses).ok_or(LoadProblem::NoTool)?;
-        Ok((anatomy, code))
+        match Code::new(self.engine.clone(), pre, digest, uses) {
+            Ok(code) => Ok((anatomy, code)),
+            Err(NotExported::Interface) => Err(LoadProblem::NoTool),
+            Err(NotExported::Function(declared)) => Err(LoadProblem::OtherTool(declared)),
+        }
     }
 
     async fn read_contract(&self, anatomy: &Anatomy, code: &Code) -> Result<String, LoadProblem> {

@@ -141,8 +141,9 @@ impl<S: Steps<N>, const N: usize> Times<S, N> {
 /// What one call cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Units of work the guest spent. Of one that was interrupted or cancelled while it computed: as far as it had told when
-    /// it last called or left a function, since compiled code keeps the count to itself in between.
+    /// Units of work the guest spent. Of one that was interrupted or cancelled, or that the processor stopped (an access out of
+    /// bounds, a division by zero), while it computed: as far as it had told when it last called or left a function, since
+    /// compiled code keeps the count to itself in between.
     pub fuel: u64,
     /// Most bytes of memories and tables at once.
     pub memory: ByteCount,

@@ -104,9 +104,9 @@ impl HostBuilder {
         self
     }
 
-    /// Where calls get their memory from; a pool, unless it is said otherwise. The limits are the same;
-    /// a component that has more memories, tables or instances than a call gets is refused at load by the pool, and by its first
-    /// call on demand.
+    /// Where calls get their memory from; a pool, unless it is said otherwise. The limits of a call are the same, and on demand
+    /// what stands around a guest is bounded less (docs/THREAT-MODEL.md); a component with more memories, tables or instances
+    /// than a call gets is refused at load by the pool, and by its first call on demand.
     #[must_use]
     pub fn allocation(mut self, allocation: Allocation) -> Self {
         self.allocation = allocation;

@@ -62,7 +62,7 @@ const TABLE_ELEMENT: u64 = 8;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LimitSettings {
-    /// Units of work, about one per WebAssembly instruction.
+    /// Units of work, about one per WebAssembly instruction. A call has to leave at least one of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100_000_000_000u64))]
     pub fuel: Option<u64>,
@@ -185,10 +185,14 @@ impl MemoryCount {
         self.refused
     }
 
-    fn grow(&mut self, current: u64, desired: u64) -> bool {
+    /// `maximum` is the guest's own: what it may not have by its own word is nothing that we refuse.
+    fn grow(&mut self, current: u64, desired: u64, maximum: Option<u64>) -> bool {
         let after = self.used.saturating_add(desired.saturating_sub(current));
         if after > self.max.get() {
             self.refused = true;
+            return false;
+        }
+        if maximum.is_some_and(|maximum| desired > maximum) {
             return false;
         }
         self.before = Some((self.used, self.peak));
@@ -197,7 +201,7 @@ impl MemoryCount {
         true
     }
 
-    /// What was allowed did not come about: the pool has no slot of that size, or the guest's own maximum is smaller.
+    /// What was allowed did not come about: the pool has no slot of that size, or the system no memory.
     const fn grow_failed(&mut self) {
         if let Some(before) = self.before.take() {
             (self.used, self.peak) = before;
@@ -266,12 +270,14 @@ fn wide(size: usize) -> u64 {
 }
 
 impl ResourceLimiter for MemoryCount {
-    fn memory_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
-        Ok(self.grow(wide(current), wide(desired)))
+    fn memory_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
+        Ok(self.grow(wide(current), wide(desired), maximum.map(wide)))
     }
 
+    /// The maximum is the pool's as often as the guest's own, and the runtime does not tell whose.
     fn table_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
-        Ok(self.grow(wide(current).saturating_mul(TABLE_ELEMENT), wide(desired).saturating_mul(TABLE_ELEMENT)))
+        let bytes = |n_elements: usize| wide(n_elements).saturating_mul(TABLE_ELEMENT);
+        Ok(self.grow(bytes(current), bytes(desired), None))
     }
 
     fn memory_grow_failed(&mut self, _error: wasmtime::Error) -> wasmtime::Result<()> {
@@ -332,6 +338,8 @@ mod tests {
         assert!(!count.memory_growing(0, 1, None).expect("answers"));
         assert!(count.refused());
         assert_eq!(count.peak(), ByteCount::new(1000));
+        let mut own = MemoryCount::new(ByteCount::new(1000));
+        assert!(!own.memory_growing(100, 200, Some(100)).expect("answers") && !own.refused(), "the guest's own word");
     }
 
     #[test]

@@ -6,7 +6,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use wasmtime::component::{ComponentExportIndex, InstancePre};
+use wasmtime::component::types::{ComponentFunc, ComponentItem};
+use wasmtime::component::{ComponentExportIndex, InstancePre, Type};
 use wasmtime::{CallHook, Store, StoreContextMut, Trap};
 
 use super::bindings::exports::toolgate::tool::tool::Failure as SaidNo;
@@ -41,16 +42,59 @@ pub(crate) struct Code {
 }
 
 impl Code {
-    /// Nothing where the component does not export the interface.
-    ///
     /// What the runtime generates would look up and type-check both functions for every call; only one is asked for.
-    pub(crate) fn new(engine: HostEngine, pre: InstancePre<GuestState>, digest: Arc<str>, uses: Uses) -> Option<Self> {
+    ///
+    /// # Errors
+    /// What of the interface the component does not export.
+    pub(crate) fn new(
+        engine: HostEngine,
+        pre: InstancePre<GuestState>,
+        digest: Arc<str>,
+        uses: Uses,
+    ) -> Result<Self, NotExported> {
         let component = pre.component();
-        let tool = component.get_export_index(None, TOOL)?;
-        let function = |name| component.get_export_index(Some(&tool), name);
-        let (contract, call) = (function("contract")?, function("call")?);
-        Some(Self { engine, pre, contract, call, digest, uses })
+        let tool = component.get_export_index(None, TOOL).ok_or(NotExported::Interface)?;
+        let export =
+            |name, is_declared: fn(&ComponentFunc) -> bool, declared| match component.get_export(Some(&tool), name) {
+                Some((ComponentItem::ComponentFunc(function), index)) if is_declared(&function) => Ok(index),
+                Some(_) | None => Err(NotExported::Function(declared)),
+            };
+        let contract = export("contract", is_contract, "contract: func() -> string")?;
+        let call = export("call", is_call, "call: func(arguments: string) -> result<string, failure>")?;
+        Ok(Self { engine, pre, contract, call, digest, uses })
     }
+}
+
+/// What of `wit/tool.wit` a component does not export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NotExported {
+    /// The whole interface.
+    Interface,
+    /// This function of it: there is none, or another of its name.
+    Function(&'static str),
+}
+
+fn is_contract(function: &ComponentFunc) -> bool {
+    function.params().len() == 0 && function.results().eq([Type::String])
+}
+
+fn is_call(function: &ComponentFunc) -> bool {
+    let says_no = |failure: Type| match failure {
+        Type::Variant(failure) => {
+            failure
+                .cases()
+                .map(|case| (case.name, case.ty))
+                .eq(["not-found", "refused", "unavailable", "failed"].map(|name| (name, Some(Type::String))))
+        }
+        _ => false,
+    };
+    let answers = |result: Type| match result {
+        Type::Result(result) => result.ok() == Some(Type::String) && result.err().is_some_and(says_no),
+        _ => false,
+    };
+    function.params().map(|(_, kind)| kind).eq([Type::String])
+        && function.results().len() == 1
+        && function.results().all(answers)
 }
 
 /// What a component imports.
@@ -171,6 +215,11 @@ pub(crate) async fn ask(
         Some(Err(Cancelled)) => Err(Stop::Cancelled { began: true }),
         None => Err(Stop::Tool(ToolFailure::OutOfTime { after: limits.time })),
     };
+    let answer = match answer {
+        // Fuel is looked at where functions and loops begin: what was overdrawn behind the last look shows only now.
+        Ok(_) if is_overdrawn(&store) => Err(Stop::Tool(ToolFailure::OutOfFuel { fuel: limits.fuel })),
+        answer => answer,
+    };
     let spent = spent(&mut store, limits, &answer);
     drop(store);
     drop(counted);
@@ -250,6 +299,11 @@ async fn run(
             Ok(answer.map_err(ToolFailure::from))
         }
     }
+}
+
+/// A call has to leave some of its fuel, since the runtime does not tell nothing left from less than nothing.
+fn is_overdrawn(store: &Store<GuestState>) -> bool {
+    store.get_fuel().is_ok_and(|left| left == 0)
 }
 
 fn circumstances(store: &Store<GuestState>, limits: &Limits) -> Circumstances {

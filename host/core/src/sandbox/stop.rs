@@ -209,8 +209,12 @@ fn by_message(error: &wasmtime::Error) -> Stop {
         let in_guest = error.downcast_ref::<WasmBacktrace>().is_some();
         return if in_guest { out_of(Scarce::HostCall(HOST_CALL)) } else { Stop::TooBigToLift };
     }
-    if said.starts_with("cannot allocate another handle") {
+    if said.starts_with("cannot allocate another handle") || said.ends_with("handle limit exceeded") {
         return out_of(Scarce::Handles(MAX_HANDLES));
+    }
+    // No memory, or no descriptor, of the host's system: what a guest asks for itself it is told of as an errno of its own.
+    if ["(os error 12)", "(os error 23)", "(os error 24)"].iter().any(|errno| said.ends_with(errno)) {
+        return Stop::NoRoom;
     }
     if said.starts_with("requested len") {
         return out_of(Scarce::Random(MAX_RANDOM));
@@ -266,6 +270,16 @@ mod tests {
     fn what_is_known_by_no_row_is_a_trap() {
         let failure = failure(wasmtime::Error::msg("something\nnew"), &KNOWN);
         assert_eq!(failure, ToolFailure::Trapped { kind: "abi: something\\nnew".into() });
+    }
+
+    #[test]
+    fn a_system_without_descriptors_or_memory_is_no_fault_of_the_tool() {
+        for errno in [12, 23, 24] {
+            let gone = wasmtime::Error::from(std::io::Error::from_raw_os_error(errno)).context("making its memory");
+            assert!(matches!(classify(&gone, &KNOWN), Stop::NoRoom), "{gone:?}");
+        }
+        let other = wasmtime::Error::from(std::io::Error::from_raw_os_error(2));
+        assert!(matches!(classify(&other, &KNOWN), Stop::Tool(_)));
     }
 
     #[test]
