@@ -36,8 +36,8 @@ pub const MAX_RESULT: ByteCount = ByteCount::mib(4);
 /// Log lines that are kept. A guest that floods its log loses the rest, not its answer.
 pub const DEFAULT_LOG: ByteCount = ByteCount::kib(16);
 
-/// What a guest prints to standard output and standard error, together, that is kept. A guest that floods them loses the
-/// rest, not its answer; without a bound it would fill the host's memory by printing (GHSA-5m8g).
+/// What a guest prints to standard output and standard error, together, that is kept: the first half and the last. A guest
+/// that floods them loses the middle, not its answer; without a bound it would fill the host's memory by printing (GHSA-5m8g).
 pub const DEFAULT_OUTPUT: ByteCount = ByteCount::kib(16);
 
 /// Units of work one call into the host costs, whatever it asks for. Host code spends no fuel of its own, so a loop over a
