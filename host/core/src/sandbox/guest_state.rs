@@ -255,3 +255,25 @@ pub(crate) fn linker(engine: &wasmtime::Engine) -> wasmtime::Result<Linker<Guest
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     Ok(linker)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Log;
+    use crate::units::ByteCount;
+
+    #[test]
+    fn a_flood_of_lines_leaves_room_for_a_panics_message_and_a_flood_of_errors_for_nothing() {
+        let mut log = Log::new(ByteCount::kib(4));
+        for _ in 0..1_000 {
+            log.write("info", "a line of a flood");
+        }
+        log.write("error", "panicked at src/lib.rs:7:5");
+        assert_eq!(log.lines.last().map(|line| line.text.as_str()), Some("panicked at src/lib.rs:7:5"));
+        for _ in 0..1_000 {
+            log.write("error", "an error of a flood");
+        }
+        assert!(log.kept <= ByteCount::kib(4));
+        let all = 1_000 * 18 + 27 + 1_000 * 20;
+        assert_eq!(log.kept.get().saturating_add(log.dropped.get()), all);
+    }
+}
