@@ -109,11 +109,11 @@ impl Sandbox {
         Self { clock, stores }
     }
 
-    /// Runs a call that was placed just then to its end.
-    pub(crate) async fn run(&self, placed: Placed, since: Duration, trace: &mut Trace) -> Result<Output, RunFailure> {
+    /// Runs a call to its end, which got its place then, by the host's clock.
+    pub(crate) async fn run(&self, placed: Placed, then: Duration, trace: &mut Trace) -> Result<Output, RunFailure> {
         let tool = Arc::clone(placed.tool());
         let ((answer, spent), placed) = match placed.terms().company {
-            Company::Alone => (ask(&placed, since, &self.clock, &self.stores).await, placed),
+            Company::Alone => (ask(&placed, then, &self.clock, &self.stores).await, placed),
             Company::Others => self.run_beside_others(placed, trace).await?,
         };
         let arguments = placed.into_arguments();
