@@ -62,6 +62,12 @@ impl ByHand<'_> {
         packed(&self.text())
     }
 
+    /// The component without a contract in the file.
+    pub(crate) fn unpacked(self) -> ToolSource {
+        let component = wat::parse_str(self.text()).unwrap_or_else(|error| panic!("{error}"));
+        ToolSource::new("by_hand.wasm", Cow::Owned(component))
+    }
+
     /// The same under another name.
     pub(crate) fn tool_named(self, name: &str) -> ToolSource {
         let component = wat::parse_str(self.text()).unwrap_or_else(|error| panic!("{error}"));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use toolgate::{Host, LimitSettings};
+use toolgate::{Host, LimitSettings, ToolSource};
 
 use crate::by_hand::{self, ByHand, HOST_LOG, result, says};
 use crate::support::{call, check, fuel, host, memory, on_one_thread, outcome, report, time};
@@ -22,9 +22,9 @@ fn cause(by_hand: ByHand<'_>) -> String {
 }
 
 /// The code and text of the load error.
-fn refused(by_hand: ByHand<'_>) -> String {
+fn refused(tool: ToolSource) -> String {
     on_one_thread(async {
-        match Host::builder().tool(by_hand.tool()).build().await {
+        match Host::builder().tool(tool).build().await {
             Ok(_) => "it loaded".to_owned(),
             Err(error) => error.to_string(),
         }
@@ -166,9 +166,56 @@ fn more_memories_tables_and_instances_than_a_call_has_are_refused_at_load() {
     let instances = "(core instance (instantiate $one))".repeat(1_000);
     let instances = format!("(core module $one (func)) {instances}");
     for (module, before) in [(memories.as_str(), ""), (tables.as_str(), ""), ("", instances.as_str())] {
-        let said = refused(ByHand { module, before, ..ByHand::default() });
+        let said = refused(ByHand { module, before, ..ByHand::default() }.tool());
         assert!(said.starts_with("load:limit: by_hand.wasm: "), "{said}");
     }
+}
+
+#[test]
+fn what_would_be_dear_to_compile_is_refused_before_it_is() {
+    let function = |body: &str| format!("(core module (table 1 funcref) (memory 1) (func {body}))");
+    let module = |fields: &str| format!("(core module {fields})");
+    let moved_by = |offset: &str, items: String| {
+        format!("(import \"a\" \"b\" (global $g i32)) (table 1 funcref) (func $f) (elem (offset {offset}) {items})")
+    };
+    let moved = |n: usize| moved_by("(global.get $g)", format!("func {}", "$f ".repeat(n)));
+    let too_many = 25_001;
+    let targets = |n: usize| function(&format!("(block (br_table {} (i32.const 0)))", "0 ".repeat(n)));
+    let copies = |n: usize| {
+        let copy = "(table.copy (i32.const 0) (i32.const 0) (i32.const 1))";
+        function(&copy.repeat(n))
+    };
+    for (dear, said) in [
+        (function(&"(drop (i32.const 0))".repeat(175_000)), "bytes in one function, the most is 524288"),
+        (function(&"(local i64)".repeat(5_001)), "5001 local variables in one function, the most is 5000"),
+        (targets(10_002), "10001 targets of one `br_table`, the most is 10000"),
+        (copies(2_001), "2001 instructions on tables, the most is 2000"),
+        (module(&"(func)".repeat(100_001)), "100001 functions, the most is 100000"),
+        (module(&"(data \"x\")".repeat(30_001)), "30001 data segments, the most is 30000"),
+        (
+            module(&format!("(data \"{}\")", "x".repeat((24 << 20) + 1))),
+            "25165825 bytes of data segments, the most is 25165824",
+        ),
+        (module(&moved(too_many)), "25001 items of element segments that are no constants at a constant offset"),
+        (
+            module(&moved_by("(i32.add (i32.const 0) (global.get $g))", format!("func {}", "$f ".repeat(too_many)))),
+            "25001 items of element segments",
+        ),
+        (
+            module(&moved_by("(i32.const 0)", format!("funcref {}", "(ref.func $f) ".repeat(too_many)))),
+            "25001 items of element segments",
+        ),
+        (
+            module(&format!("(@custom \"x\" \"{}\")", "x".repeat((8 << 20) + 1))),
+            "bytes of custom sections, the most is 8388608",
+        ),
+        ("(component)".repeat(65), "65 modules and components inside it, the most is 64"),
+    ] {
+        let refused = refused(ByHand { before: &dear, ..ByHand::default() }.unpacked());
+        assert!(refused.starts_with("load:limit: by_hand.wasm: it has ") && refused.contains(said), "{refused}");
+    }
+    let most = targets(10_000) + &copies(100) + &module(&moved(5_000));
+    check(ByHand { before: &most, module: &says("{}", 2), ..ByHand::default() }.tool(), json!({}), "done");
 }
 
 #[test]
@@ -183,7 +230,7 @@ fn memories_of_several_modules_are_counted_together() {
 
 #[test]
 fn a_table_of_millions_is_refused_before_or_while_it_is_made() {
-    let said = refused(ByHand { module: "(table 10000000 funcref)", ..ByHand::default() });
+    let said = refused(ByHand { module: "(table 10000000 funcref)", ..ByHand::default() }.tool());
     assert!(said.starts_with("load:limit: by_hand.wasm: "), "{said}");
     // As large as the pool gives, and larger than the tool's own memory.
     let settings = LimitSettings { memory_bytes: Some(70_000), ..LimitSettings::default() };

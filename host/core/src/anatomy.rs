@@ -3,9 +3,12 @@
 //! The only file that knows `wasmparser` and `wasm-encoder`. Finds imports, exports and the contract section, and writes that
 //! section. Whether what it finds is allowed is for `load` to say.
 
+mod cost;
+
 use wasm_encoder::ComponentSection;
 use wasmparser::{Encoding, Parser, Payload};
 
+use self::cost::Cost;
 use crate::contract::SECTION;
 use crate::digest;
 use crate::text;
@@ -25,6 +28,16 @@ pub enum NotComponent {
     TooLarge {
         /// Its size.
         size: ByteCount,
+    },
+    /// More of something than can be compiled in time.
+    #[error("it has {n} {what}, the most is {max}")]
+    Dear {
+        /// How many were met.
+        n: u64,
+        /// The most.
+        max: u64,
+        /// Of what.
+        what: &'static str,
     },
     /// A WebAssembly core module.
     #[error("it is a WebAssembly core module, not a component")]
@@ -81,9 +94,11 @@ impl Anatomy {
             contract_sections: Vec::new(),
             nested_contract_sections: 0,
         };
-        let mut depth: usize = 0;
+        let (mut depth, mut cost): (usize, _) = (0, Cost::default());
         for payload in Parser::new(0).parse_all(bytes) {
-            anatomy.note(payload.map_err(damaged)?, &mut depth)?;
+            let payload = payload.map_err(damaged)?;
+            cost.note(&payload)?;
+            anatomy.note(payload, &mut depth)?;
         }
         Ok(anatomy)
     }

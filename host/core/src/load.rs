@@ -204,7 +204,9 @@ impl LoadProblem {
     /// The stable code.
     pub const fn code(&self) -> &'static str {
         match self {
-            Self::NotComponent(NotComponent::TooLarge { size: _ }) | Self::Limit(_) => "load:limit",
+            Self::NotComponent(NotComponent::TooLarge { .. } | NotComponent::Dear { .. }) | Self::Limit(_) => {
+                "load:limit"
+            }
             Self::NotComponent(_) | Self::NoTool | Self::OtherTool(_) => "load:not_component",
             Self::Precompiled => "load:precompiled",
             Self::Compile(_) => "load:compile",
