@@ -4,7 +4,7 @@
 //! it compiles or with how much memory. Each bound here is far above what toolchains make and was chosen by what it costs:
 //! `tests/it/components.rs` has a component for each of them. It is no wall: what compiles within them may still take seconds.
 
-use wasmparser::{Element, ElementItems, ElementKind, FunctionBody, Operator, Payload};
+use wasmparser::{Element, ElementItems, ElementKind, FunctionBody, Operator, Payload, TypeRef};
 
 use super::{NotComponent, damaged};
 use crate::units::ByteCount;
@@ -24,6 +24,10 @@ const MAX_TABLE_WORK: u64 = 2_000;
 
 /// Functions of all modules together. CPython has 13 000.
 const MAX_FUNCTIONS: u64 = 100_000;
+
+/// Global variables of all modules together, imported ones included. Each takes room in every instance of its module, of which
+/// a component may have tens. Position-independent libraries import one for each address they share: CPython has 2 000.
+const MAX_GLOBALS: u64 = 10_000;
 
 /// Data segments of all modules together (the runtime was seen to panic at 32 768 of one), and what they hold: a second copy of
 /// it is made at load. A snapshot of QuickJS has 6 000, one of CPython 12 MB.
@@ -45,6 +49,7 @@ const MAX_PARTS: u64 = 64;
 #[derive(Debug, Default)]
 pub(super) struct Cost {
     functions: u64,
+    globals: u64,
     data_segments: u64,
     data: u64,
     moved_items: u64,
@@ -66,6 +71,15 @@ impl Cost {
             }
             Payload::FunctionSection(functions) => {
                 add(&mut self.functions, functions.count().into(), MAX_FUNCTIONS, "functions")
+            }
+            Payload::GlobalSection(globals) => add(&mut self.globals, globals.count().into(), MAX_GLOBALS, "globals"),
+            Payload::ImportSection(imports) => {
+                for import in imports.clone().into_imports() {
+                    if matches!(import.map_err(damaged)?.ty, TypeRef::Global(_)) {
+                        add(&mut self.globals, 1, MAX_GLOBALS, "globals")?;
+                    }
+                }
+                Ok(())
             }
             Payload::DataSection(segments) => {
                 add(&mut self.data_segments, segments.count().into(), MAX_DATA_SEGMENTS, "data segments")?;
