@@ -24,8 +24,13 @@ use crate::units::ByteCount;
 /// idle host.
 pub const TICK: Duration = Duration::from_millis(5);
 
-/// The shortest tick, for tools with less than ten milliseconds: more wake-ups than this would be felt by everybody else.
+/// The shortest tick, for tools with less than ten milliseconds and for crowds: more wake-ups than this would be felt by
+/// everybody else.
 const SHORTEST_TICK: Duration = Duration::from_millis(1);
+
+/// So many guests at once make a tick half as long, twice as many a third: who waits for its turn waits for a slice of each of
+/// the others, and a deadline is looked at when a guest has its turn.
+const CROWD: u64 = 8;
 
 /// Most calls at once. The pool reserves address space for each of them at start, memory only while they run.
 pub const MAX_CALLS: usize = 64;
@@ -85,18 +90,18 @@ impl std::fmt::Debug for HostEngine {
 }
 
 impl HostEngine {
-    /// Builds the engine, makes sure that it keeps to the profile, and starts its ticker, which ends by itself when the last
-    /// clone is gone.
+    /// Builds the engine, makes sure that it keeps to the profile, and starts its ticker, which asks how many guests there are
+    /// and ends by itself when the last clone is gone.
     ///
     /// # Errors
     /// A profile that this platform does not support or does not keep, or no thread for the ticker.
-    pub(crate) fn new(allocation: Allocation) -> wasmtime::Result<Self> {
+    pub(crate) fn new(allocation: Allocation, n_guests: impl Fn() -> u64 + Send + 'static) -> wasmtime::Result<Self> {
         let engine = Engine::new(&profile(allocation))?;
         if let Some(knob) = kept::first_loosened(&engine, allocation) {
             wasmtime::bail!("the runtime does not keep to the profile: `{knob}` is not as the sandbox needs it");
         }
         let tick = Arc::new(AtomicU64::new(micros(TICK)));
-        start_ticker(&engine, Arc::clone(&tick))?;
+        start_ticker(&engine, Arc::clone(&tick), n_guests)?;
         Ok(Self { engine, tick })
     }
 
@@ -112,16 +117,26 @@ impl HostEngine {
 }
 
 /// Turns the epoch over for as long as somebody holds the engine.
-fn start_ticker(engine: &Engine, tick: Arc<AtomicU64>) -> std::io::Result<()> {
+fn start_ticker(
+    engine: &Engine,
+    tick: Arc<AtomicU64>,
+    n_guests: impl Fn() -> u64 + Send + 'static,
+) -> std::io::Result<()> {
     let weak = engine.weak();
     let turn_over = move || {
         while let Some(engine) = weak.upgrade() {
             engine.increment_epoch();
             drop(engine);
-            thread::sleep(Duration::from_micros(tick.load(Ordering::Relaxed)));
+            thread::sleep(tick_among(n_guests(), tick.load(Ordering::Relaxed)));
         }
     };
     thread::Builder::new().name("toolgate-ticker".into()).spawn(turn_over).map(drop)
+}
+
+/// A tick of so many microseconds, among so many guests.
+fn tick_among(n_guests: u64, tick: u64) -> Duration {
+    let parts = n_guests.checked_div(CROWD).unwrap_or_default().saturating_add(1);
+    Duration::from_micros(tick.checked_div(parts).unwrap_or_default()).max(SHORTEST_TICK)
 }
 
 fn micros(time: Duration) -> u64 {
@@ -229,7 +244,7 @@ mod tests {
 
     #[test]
     fn the_profile_is_accepted_and_turns_risky_proposals_down() {
-        let engine = HostEngine::new(Allocation::Pooling).expect("this platform supports the profile");
+        let engine = HostEngine::new(Allocation::Pooling, || 0).expect("this platform supports the profile");
         let compiles = |module: Vec<u8>| wasmtime::Module::from_binary(engine.get(), &module).is_ok();
         assert!(compiles(with_memory(false, false)), "an ordinary memory");
         assert!(!compiles(with_memory(true, false)), "64-bit memories");
@@ -261,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_store_that_nobody_gave_a_budget_runs_nothing() {
-        let engine = HostEngine::new(Allocation::Pooling).expect("builds");
+        let engine = HostEngine::new(Allocation::Pooling, || 0).expect("builds");
         let module = wasmtime::Module::from_binary(engine.get(), &that_returns()).expect("compiles");
         for (fuel, ticks, trap) in [
             (None, Some(1_000), Some(wasmtime::Trap::OutOfFuel)),
@@ -284,7 +299,7 @@ mod tests {
 
     #[test]
     fn ticks_are_a_tenth_of_the_least_time_that_a_tool_has_within_bounds() {
-        let engine = HostEngine::new(Allocation::OnDemand).expect("builds");
+        let engine = HostEngine::new(Allocation::OnDemand, || 0).expect("builds");
         let ticks_for = |ms| {
             engine.tick_for(Duration::from_millis(ms));
             engine.tick.load(Ordering::Relaxed)
@@ -293,8 +308,14 @@ mod tests {
     }
 
     #[test]
+    fn ticks_are_shorter_among_many_guests_within_bounds() {
+        let among = |n_guests| super::tick_among(n_guests, 5_000).as_micros();
+        assert_eq!([0, 7, 8, 16, 64, u64::MAX].map(among), [5_000, 5_000, 2_500, 1_666, 1_000, 1_000]);
+    }
+
+    #[test]
     fn the_ticker_ends_with_its_engine() {
-        let engine = HostEngine::new(Allocation::Pooling).expect("builds");
+        let engine = HostEngine::new(Allocation::Pooling, || 0).expect("builds");
         let weak = engine.get().weak();
         drop(engine);
         for _ in 0..2_000 {

@@ -41,6 +41,11 @@ impl Stores {
         self.alive.fetch_add(1, Ordering::Relaxed);
         Alive(self)
     }
+
+    /// Stores that are there now.
+    pub(crate) fn alive(&self) -> u64 {
+        self.alive.load(Ordering::Relaxed)
+    }
 }
 
 /// Lives as long as its store does.
@@ -66,7 +71,7 @@ impl Counters {
         Stats {
             calls_waiting: u64::try_from(n_waiting).unwrap_or(u64::MAX),
             stores_created: self.calls.created.load(Ordering::Relaxed),
-            stores_alive: self.calls.alive.load(Ordering::Relaxed),
+            stores_alive: self.calls.alive(),
             stores_created_at_load: self.loads.created.load(Ordering::Relaxed),
             tools: self.outcomes.tools(),
             stages: self.outcomes.stages(),

@@ -142,7 +142,8 @@ impl HostBuilder {
     pub async fn build(self) -> Result<Host, BuildError> {
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
         let mut counters = Counters::default();
-        let engine = HostEngine::new(self.allocation).map_err(BuildError::platform)?;
+        let calls = Arc::clone(&counters.calls);
+        let engine = HostEngine::new(self.allocation, move || calls.alive()).map_err(BuildError::platform)?;
         let loader =
             Loader::new(engine, Arc::clone(&clock), Arc::clone(&counters.loads)).map_err(BuildError::platform)?;
         let loads = self.sources.into_iter().map(|source| loader.load(source, self.defaults));
@@ -183,7 +184,7 @@ impl HostBuilder {
 pub async fn contract_of(file: &str, bytes: &[u8]) -> Result<String, BuildError> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     // One question: reserving a pool for it would only fail where address space is short.
-    let engine = HostEngine::new(Allocation::OnDemand).map_err(BuildError::platform)?;
+    let engine = HostEngine::new(Allocation::OnDemand, || 0).map_err(BuildError::platform)?;
     let loader = Loader::new(engine, clock, Arc::default()).map_err(BuildError::platform)?;
     loader.ask_contract(file, bytes).await.map_err(|error| BuildError::Tools(vec![error]))
 }
