@@ -186,12 +186,13 @@ fn what_would_be_dear_to_compile_is_refused_before_it_is() {
         function(&copy.repeat(n))
     };
     for (dear, said) in [
-        (function(&"(drop (i32.const 0))".repeat(175_000)), "bytes in one function, the most is 524288"),
+        (function(&"(drop (i32.const 0))".repeat(350_000)), "bytes in one function, the most is 1048576"),
         (function(&"(local i64)".repeat(5_001)), "5001 local variables in one function, the most is 5000"),
         (targets(10_002), "10001 targets of one `br_table`, the most is 10000"),
         (copies(2_001), "2001 instructions on tables, the most is 2000"),
         (module(&"(func)".repeat(100_001)), "100001 functions, the most is 100000"),
         (module(&"(global i32 (i32.const 0))".repeat(10_001)), "10001 globals, the most is 10000"),
+        (module(&"(import \"a\" \"b\" (global i32))".repeat(10_001)), "10001 globals, the most is 10000"),
         (module(&"(data \"x\")".repeat(30_001)), "30001 data segments, the most is 30000"),
         (
             module(&format!("(data \"{}\")", "x".repeat((24 << 20) + 1))),
