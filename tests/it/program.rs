@@ -779,6 +779,9 @@ fn a_dialect_that_was_asked_for_is_named_where_the_message_is_not_in_it() {
     let shown = program(&["answer", "--dialect", "anthropic"], br#"{"choices":[{"message":{"tool_calls":[]}}]}"#);
     assert_eq!(shown.stderr, "error: no turn, read as `--dialect anthropic`: `content` is not there\n");
     let directory = directory();
+    let page = file(&directory, "turn.json", b"<html>502 Bad Gateway</html>");
+    let shown = program(&["answer", &page], b"");
+    assert!(shown.stderr.starts_with(&format!("error: in `{page}`: no turn: ")), "{}", shown.stderr);
     let component = file(&directory, "echo.wasm", guests::OK_ECHO);
     let shown = program(&["tools", "--config", &component], b"");
     assert!(shown.stderr.contains("is no `toolgate.toml`: "), "{}", shown.stderr);

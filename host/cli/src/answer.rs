@@ -18,9 +18,13 @@ pub(crate) async fn run(arguments: AnswerArguments, screen: &mut Screen<'_>) -> 
         false => files::read(&arguments.file, MAX_MESSAGE)?,
     };
     let dialect = arguments.dialect.0;
-    let turn = Turn::read(&body, dialect).with_context(|| match dialect {
-        Some(dialect) => format!("no turn, read as `--dialect {dialect}`"),
-        None => "no turn".to_owned(),
+    let turn = Turn::read(&body, dialect).with_context(|| {
+        let file = match arguments.file == Path::new("-") {
+            true => String::new(),
+            false => format!("in `{}`: ", arguments.file.display()),
+        };
+        let read_as = dialect.map_or_else(String::new, |dialect| format!(", read as `--dialect {dialect}`"));
+        format!("{file}no turn{read_as}")
     })?;
     hand_back(&turn, arguments.assistant_out.as_deref(), screen)?;
     let mut log = log::Turn::begin(&arguments.log, &turn.calls)?;

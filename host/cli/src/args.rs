@@ -21,7 +21,8 @@ pub(crate) enum Command {
     /// Answer a provider's message: every call in it gets one result
     ///
     /// Exits with 0 where the turn was answered, however its calls ended; 2 where it could not be; 3 where it was answered
-    /// and the session is better stopped; 130 where Ctrl-C cancelled a call.
+    /// and the session is better stopped; 130 where Ctrl-C cancelled a call. Pressed once more, it ends the program at once,
+    /// without an answer.
     Answer(AnswerArguments),
     /// Call one tool
     Call(CallArguments),
