@@ -25,6 +25,8 @@ pub(super) fn first_loosened(engine: &Engine, allocation: Allocation) -> Option<
     if let Some((proposal, _)) = beyond.iter_names().next() {
         return Some(proposal);
     }
+    // What cannot be loosened in this build (`strategy`, `concurrency_support`, `guest_debug`) can be where another crate of a
+    // program turns features of the runtime on.
     let loosened = |knobs: &[(&'static str, bool)]| knobs.iter().find(|(_, kept)| !kept).map(|(knob, _)| *knob);
     loosened(&[
         ("consume_fuel", engine.get_consume_fuel()),
@@ -61,7 +63,7 @@ pub(super) fn first_loosened(engine: &Engine, allocation: Allocation) -> Option<
 
 #[cfg(test)]
 mod tests {
-    use wasmtime::{Config, Engine, InstanceAllocationStrategy, OptLevel};
+    use wasmtime::{Config, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
 
     use super::super::{Allocation, pool, profile};
     use super::first_loosened;
@@ -109,11 +111,22 @@ mod tests {
         for (knob, change) in changes {
             assert_eq!(changed(Allocation::Pooling, change), Some(knob));
         }
-        let mut unbounded = pool();
-        unbounded.max_memories_per_component(u32::MAX);
-        let unbounded = InstanceAllocationStrategy::Pooling(unbounded);
-        let knob = changed(Allocation::Pooling, |config| config.allocation_strategy(unbounded));
-        assert_eq!(knob, Some("max_memories_per_component"));
+        type ChangePool = fn(&mut PoolingAllocationConfig) -> &mut PoolingAllocationConfig;
+        let changes: [(&str, ChangePool); 7] = [
+            ("total_component_instances", |pool| pool.total_component_instances(1)),
+            ("total_stacks", |pool| pool.total_stacks(1)),
+            ("max_core_instances_per_component", |pool| pool.max_core_instances_per_component(u32::MAX)),
+            ("max_memories_per_component", |pool| pool.max_memories_per_component(u32::MAX)),
+            ("max_tables_per_component", |pool| pool.max_tables_per_component(u32::MAX)),
+            ("max_memory_size", |pool| pool.max_memory_size(1 << 20)),
+            ("async_stack_keep_resident", |pool| pool.async_stack_keep_resident(0)),
+        ];
+        for (knob, change) in changes {
+            let mut pool = pool();
+            change(&mut pool);
+            let pool = InstanceAllocationStrategy::Pooling(pool);
+            assert_eq!(changed(Allocation::Pooling, |config| config.allocation_strategy(pool)), Some(knob));
+        }
         assert!(first_loosened(&Engine::default(), Allocation::OnDemand).is_some());
     }
 }

@@ -93,11 +93,7 @@ impl Grants {
         if let Some(capability) = asked.not_grantable().first() {
             return Err(GrantError::NotGrantable(capability));
         }
-        if cfg!(windows)
-            && let Some(want) = asked.fs.first()
-        {
-            return Err(GrantError::Windows(want.path.clone()));
-        }
+        keeps_guests_in(cfg!(windows), asked)?;
         let twice = |what, guest: &str| Err(GrantError::Twice { guest: guest.to_owned(), what });
         let mut directories: Vec<DirectoryGrant> = Vec::new();
         for want in &asked.fs {
@@ -148,6 +144,14 @@ impl Grants {
     }
 }
 
+/// Whether the runtime keeps a guest inside the directories it asks for, where it asks for any.
+fn keeps_guests_in(on_windows: bool, asked: &Capabilities) -> Result<(), GrantError> {
+    match asked.fs.first() {
+        Some(want) if on_windows => Err(GrantError::Windows(want.path.clone())),
+        Some(_) | None => Ok(()),
+    }
+}
+
 fn open(builder: &mut WasiCtxBuilder, grant: &DirectoryGrant) -> Result<(), GrantError> {
     let permissions = match grant.access {
         Access::Read => FsPerms::ReadOnly,
@@ -163,7 +167,7 @@ fn open(builder: &mut WasiCtxBuilder, grant: &DirectoryGrant) -> Result<(), Gran
 mod tests {
     use std::path::PathBuf;
 
-    use super::{DirectoryGrant, GrantError, Grants};
+    use super::{DirectoryGrant, GrantError, Grants, keeps_guests_in};
     use crate::contract::{Access, AskedDirectory, Capabilities};
 
     fn asks(path: &str, access: Access) -> Capabilities {
@@ -185,6 +189,14 @@ mod tests {
         assert_eq!(little, Err(GrantError::TooLittle { guest: "/data".into() }));
         let both = Grants::turn(&asked, &[gives("/data", Access::ReadWrite)]).expect("both keys turn");
         assert!(!both.can_write(), "no more than was asked for is given");
+    }
+
+    #[test]
+    fn on_windows_no_directory_is_granted() {
+        let asked = asks("/data", Access::Read);
+        assert_eq!(keeps_guests_in(true, &asked), Err(GrantError::Windows("/data".into())));
+        assert_eq!(keeps_guests_in(false, &asked), Ok(()));
+        assert_eq!(keeps_guests_in(true, &Capabilities::default()), Ok(()));
     }
 
     #[test]
