@@ -9,6 +9,9 @@ use crate::field_path::FieldPath;
 use crate::refusal::Code;
 use crate::text;
 
+/// Most characters of a value in a note.
+const MAX_SHORT: usize = 40;
+
 /// One repair of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
@@ -72,12 +75,7 @@ impl Change {
             Self::Waited { time: _ } => false,
         }
     }
-}
 
-/// Most characters of a value in a note.
-const MAX_SHORT: usize = 40;
-
-impl Change {
     /// The sentence with values cut short, so that no value crowds out what was changed.
     pub(crate) fn in_short(&self) -> String {
         let short = |value: &str| text::one_line(value, MAX_SHORT);

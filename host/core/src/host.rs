@@ -279,7 +279,7 @@ impl Stages {
     ) -> Result<Checked, NotDone> {
         let placed = laps.passed(Stage::Dispatch, self.dispatch.place(authorised, terms, self.clock.as_ref()).await)?;
         let output = self.sandbox.run(placed, laps.last(), trace).await;
-        laps.passed_at(trace.ended, Stage::Sandbox);
+        laps.passed_at(trace.spent.ended, Stage::Sandbox);
         let checked = laps.passed(Stage::Check, check::accept(output?, recorded))?;
         Ok(checked)
     }

@@ -73,8 +73,6 @@ pub(crate) enum RunFailure {
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
     pub(crate) spent: Spent,
-    /// When the last of them was over, by the host's clock.
-    pub(crate) ended: Duration,
 }
 
 impl Trace {
@@ -117,7 +115,6 @@ impl Sandbox {
             Company::Others => self.run_beside_others(placed, trace).await?,
         };
         let arguments = placed.into_arguments();
-        trace.ended = trace.ended.max(spent.ended);
         trace.spent.add(spent);
         match answer {
             Ok(text) => Ok(Output { tool, arguments, said: Said::Text(text) }),
@@ -143,7 +140,7 @@ impl Sandbox {
             (ended, placed)
         });
         let joined = task.join_next().await;
-        trace.ended = self.clock.now();
+        trace.spent.ended = self.clock.now();
         match joined {
             Some(Ok(ended)) => Ok(ended),
             Some(Err(error)) => Err(RunFailure::Internal(error.to_string())),

@@ -33,7 +33,7 @@ pub const DEFAULT_RESULT: ByteCount = ByteCount::kib(64);
 /// More would not fit a model's context, and is what one lift out of a guest may move at most.
 pub const MAX_RESULT: ByteCount = ByteCount::mib(4);
 
-/// Log lines that are kept. A guest that floods its log loses the rest, not its answer.
+/// Log lines that are kept, the last KiB of them for errors alone. A guest that floods its log loses the rest, not its answer.
 pub const DEFAULT_LOG: ByteCount = ByteCount::kib(16);
 
 /// What a guest prints to standard output and standard error, together, that is kept: the first half and the last. A guest
